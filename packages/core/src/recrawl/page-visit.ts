@@ -215,6 +215,12 @@ export function isAlternating({ digest: last, earlier = [] }: PageVisit, digest:
   return digest !== null && digest !== last && digest === earlier[0] && last === earlier[1];
 }
 
+/** The digests before this one, latest first, if it is a new one. */
+export function earlierDigests(before: PageVisit | null, digest: string | null): Pick<PageVisit, 'earlier'> {
+  if (before === null || before.digest === digest) return {};
+  return { earlier: [before.digest, ...(before.earlier ?? [])].slice(0, 2) };
+}
+
 export function unchangedPage(before: PageVisit, after: PageVisit, status: number): UnchangedPage {
   const { url, label, userData, depth, atMs: fetchedAtMs, changedAtMs, visits, changes, digest } = after;
   const lastVisitMs = before.atMs;

@@ -33,6 +33,7 @@ import {
   archiveMode,
   BegunVisits,
   decodeVisit,
+  earlierDigests,
   failedAttempt,
   firstAttempt,
   isAlternating,
@@ -239,50 +240,53 @@ export class Recrawl {
   }
 
   async #compare(
-    work: PageWork,
+    { record: { url, depth, from, label, userData } }: PageWork,
     flight: InFlight,
     { page, sent, outcome, record }: ReceivedPage,
     digest: string | null,
   ): Promise<Comparison> {
     const { status: httpStatus, headers, body, file, truncated, timing } = outcome;
-    const { before } = flight;
-    const { url, depth, from, label, userData } = work.record;
+    const { before, isProbe, isRevisit } = flight;
+    const { change, trustFreshnessDays, version } = this.#options;
     const atMs = timing.endedAtMs;
-    const isFlapping = before !== null && isAlternating(before, digest);
-    if (isFlapping) this.#run.journal.warning('change-flapping', url, `${url} alternates between two contents`, atMs);
-    const isSame = isFlapping || (before !== null && digest !== null && digest === before.digest);
+    const same = this.#sameVisit(before, digest, url, atMs);
     // Items that were removed are written again with the page, even if it is unchanged.
-    const isUnchanged = isSame && before.isRemoved !== true && this.#isHandled(before);
-    if (before !== null && before.digest !== null && digest !== null) {
-      const { isProbe } = flight;
-      await this.#trust.addComparison(before, { headers, isProbe, hasChanged: !isSame, atMs });
-    }
-    const base = isSame ? this.#unchanged(before, atMs, headers) : await this.#changed(flight, headers, atMs);
-    const payload = file === undefined && this.#options.change !== 'payload' ? payloadDigest(body) : undefined;
-    const isCosmetic = isUnchanged && before.payload !== undefined && before.payload !== payload;
-    const found = isCosmetic ? 'cosmetic' : isSame ? 'sameContent' : 'changed';
-    flight.found = flight.isRevisit && before !== null ? found : null;
-    flight.after = {
+    const isUnchanged = same !== null && same.isRemoved !== true && this.#isHandled(same);
+    if (before !== null && before.digest !== null && digest !== null)
+      await this.#trust.addComparison(before, { headers, isProbe, hasChanged: same === null, atMs });
+    const base = same === null ? await this.#changed(flight, headers, atMs) : this.#unchanged(same, atMs, headers);
+    const payload = file === undefined && change !== 'payload' ? payloadDigest(body) : undefined;
+    const after: PageVisit = {
       ...base,
-      ...{ url, depth, from, label, userData, digest, kind: page.kind, version: this.#options.version ?? undefined },
-      ...(before === null || before.digest === digest
-        ? {}
-        : { earlier: [before.digest, ...(before.earlier ?? [])].slice(0, 2) }),
+      ...{ url, depth, from, label, userData, digest, kind: page.kind, version: version ?? undefined },
+      ...earlierDigests(before, digest),
       ...(payload === undefined ? {} : { payload }),
       // Until it is decided.
       ...{ status: 'fetched', reason: 'fetched' },
       // Validators are about the document, not about a page that a browser also built from other requests.
       ...(truncated === null && (await isSameText(sent, page)) ? validatorsOf(headers, before, atMs) : NO_VALIDATORS),
       archived: record === null ? null : archivedPlace(record, before, timing.startedAtMs),
-      freshUntilMs: freshUntilMs(headers, atMs, this.#options.trustFreshnessDays),
+      freshUntilMs: freshUntilMs(headers, atMs, trustFreshnessDays),
       sentAs: this.#sentAs(url),
       bytes: file?.bytes ?? body.length,
     };
-    if (isUnchanged && flight.isRevisit)
-      return { unchanged: unchangedPage(before, flight.after, httpStatus), change: null };
+    flight.after = after;
+    if (isRevisit && before !== null) {
+      const isCosmetic = isUnchanged && before.payload !== undefined && before.payload !== payload;
+      flight.found = isCosmetic ? 'cosmetic' : same === null ? 'changed' : 'sameContent';
+    }
+    if (isUnchanged && isRevisit) return { unchanged: unchangedPage(same, after, httpStatus), change: null };
     const kind = before === null ? 'new' : isUnchanged ? 'unchanged' : 'changed';
-    const change = { kind, lastVisitMs: before?.atMs ?? null, lastDigest: before?.digest ?? null, digest } as const;
-    return { unchanged: null, change };
+    const lastVisit = { lastVisitMs: before?.atMs ?? null, lastDigest: before?.digest ?? null };
+    return { unchanged: null, change: { kind, ...lastVisit, digest } };
+  }
+
+  /** The last visit if it had the same content. A page that alternates between two contents counts as the same. */
+  #sameVisit(before: PageVisit | null, digest: string | null, url: string, atMs: number): PageVisit | null {
+    if (before === null) return null;
+    const isFlapping = isAlternating(before, digest);
+    if (isFlapping) this.#run.journal.warning('change-flapping', url, `${url} alternates between two contents`, atMs);
+    return isFlapping || (digest !== null && digest === before.digest) ? before : null;
   }
 
   /** Why a page's items may no longer be kept: `gone`, or what now excludes them. `null`: nothing has changed. */
@@ -299,7 +303,7 @@ export class Recrawl {
    * @returns The decision of its last visit, if that counted as more than a failure.
    */
   async recordDecision(work: PageWork, decision: AnsweredDecision): Promise<Decided | undefined> {
-    const { status, reason, httpStatus } = decision;
+    const { status, reason } = decision;
     const flight = this.#inFlight.get(work);
     this.#inFlight.delete(work);
     const tried = { ...work.record, url: work.url };
@@ -308,65 +312,64 @@ export class Recrawl {
         ? this.sitemaps.earlierDecision(work)
         : this.unrequested.unrequested(tried, decision);
     }
-    const { before, stored, isRevisit, claim, after, found } = flight;
-    const revisit = isRevisit ? present({ againAs: work.record.visit }) : {};
     this.knownPages.takeLastDecision(work.url);
+    const { before, stored, isRevisit, after } = flight;
+    const decided = { ...(isRevisit ? present({ againAs: work.record.visit }) : {}), status, reason };
     // While a licence holds a page, its last visit before that is remembered, since those items are still kept.
     const isVisit = status === 'fetched' || status === 'excluded' || (status === 'held' && before === null);
     // A later recrawl tries a page that has failed, and follows a seed to where it leads by then.
     const isTriedAgain = status === 'failed' || (reason === 'redirect' && work.record.depth === 0);
-    const nowMs = this.#run.nowMs();
-    const attempted = before ?? stored ?? (isTriedAgain ? firstAttempt(tried, nowMs) : null);
-    if (after !== null && isVisit) {
-      const isRemoved = status !== 'fetched';
-      await this.knownPages.write({
-        ...after,
-        ...revisit,
-        status,
-        reason,
-        isRemoved,
-        triedAtMs: undefined,
-        failures: undefined,
-      });
-      this.knownPages.updateCopy(stored);
-      if (before !== null && found !== null) {
-        this.knownPages.priors.add(before, -1);
-        this.knownPages.priors.add(after);
-        if (claim !== null) await this.#lastmodTrust.addComparison(work.url, claim, found === 'changed');
-        this.#counts.visits += 1;
-        this.#counts[found] += 1;
-        if (found === 'cosmetic') this.#counts.sameContent += 1;
-        if (found === 'notModified') this.#counts.bytesSaved += before.bytes;
-      }
-    } else if (attempted !== null) {
-      const target = movedTo(decision);
-      if (target !== null && before !== null) await this.knownPages.move(before, target);
-      const missing = target === null ? missingAfter(attempted, httpStatus) : 2;
-      // A site that requires other conditions, or refuses ours, gets none (RFC 9110 13.1, RFC 6585 3).
-      const validators = httpStatus === 412 || httpStatus === 428 ? NO_VALIDATORS : {};
-      // Nothing is learned from a failure: the next observation counts from the last visit with a result.
-      const attempt =
-        status === 'failed'
-          ? failedAttempt(attempted, nowMs)
-          : { atMs: nowMs, triedAtMs: undefined, failures: undefined };
-      await this.knownPages.write({
-        ...attempted,
-        ...validators,
-        ...revisit,
-        status,
-        reason,
-        ...attempt,
-        visits: before === null ? 0 : before.visits + 1,
-        missing,
-        ...(missing === 2 ? { isRemoved: true } : {}),
-      });
-      if (before !== null) {
-        if (missing > 1) this.knownPages.updateCopy(stored, true);
-        this.#counts.visits += 1;
-        if (missing === 2 && before.missing < 2 && target === null) this.#counts.gone += 1;
-      }
+    if (after !== null && isVisit)
+      await this.#writeVisit(work.url, flight, { ...after, ...decided, isRemoved: status !== 'fetched' });
+    else {
+      const nowMs = this.#run.nowMs();
+      const attempted = before ?? stored ?? (isTriedAgain ? firstAttempt(tried, nowMs) : null);
+      if (attempted !== null) await this.#writeAttempt(flight, { ...attempted, ...decided }, decision, nowMs);
     }
     return isRevisit ? lastDecision(stored) : undefined;
+  }
+
+  /** A visit with a result. */
+  async #writeVisit(url: string, { before, stored, claim, found }: InFlight, visit: PageVisit): Promise<void> {
+    await this.knownPages.write({ ...visit, triedAtMs: undefined, failures: undefined });
+    this.knownPages.updateCopy(stored);
+    if (before === null || found === null) return;
+    this.knownPages.priors.add(before, -1);
+    this.knownPages.priors.add(visit);
+    if (claim !== null) await this.#lastmodTrust.addComparison(url, claim, found === 'changed');
+    this.#counts.visits += 1;
+    this.#counts[found] += 1;
+    if (found === 'cosmetic') this.#counts.sameContent += 1;
+    if (found === 'notModified') this.#counts.bytesSaved += before.bytes;
+  }
+
+  /** An attempt without one: a failure, or a redirect. */
+  async #writeAttempt(
+    { before, stored }: InFlight,
+    attempted: PageVisit,
+    decision: AnsweredDecision,
+    nowMs: number,
+  ): Promise<void> {
+    const { status, httpStatus } = decision;
+    const target = movedTo(decision);
+    if (target !== null && before !== null) await this.knownPages.move(before, target);
+    const missing = target === null ? missingAfter(attempted, httpStatus) : 2;
+    await this.knownPages.write({
+      ...attempted,
+      // A site that requires other conditions, or refuses ours, gets none (RFC 9110 13.1, RFC 6585 3).
+      ...(httpStatus === 412 || httpStatus === 428 ? NO_VALIDATORS : {}),
+      // Nothing is learned from a failure: the next observation counts from the last visit with a result.
+      ...(status === 'failed'
+        ? failedAttempt(attempted, nowMs)
+        : { atMs: nowMs, triedAtMs: undefined, failures: undefined }),
+      visits: before === null ? 0 : before.visits + 1,
+      missing,
+      ...(missing === 2 ? { isRemoved: true } : {}),
+    });
+    if (before === null) return;
+    if (missing > 1) this.knownPages.updateCopy(stored, true);
+    this.#counts.visits += 1;
+    if (missing === 2 && before.missing < 2 && target === null) this.#counts.gone += 1;
   }
 
   /** Whether these handlers have handled it; others need the page again. */
