@@ -1,9 +1,9 @@
 // A link cannot reach the crawler's own network, in whatever notation it is written and whatever a name resolves to. If
 // this breaks, any page on the web can make a crawl read its operator's intranet.
 
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { type AddressGuardOptions, createAddressGuard, type GuardAnswer } from './address-guard.js';
-import { MAX_DNS_ADDRESSES, MAX_DNS_NAMES } from './limits.js';
+import { DNS_DEADLINE_MS, MAX_DNS_ADDRESSES, MAX_DNS_NAMES } from './limits.js';
 
 const guard = (more: Partial<AddressGuardOptions> = {}) =>
   createAddressGuard({ allowAddresses: [], ports: [], resolve: () => Promise.resolve([]), nowMs: () => 0, ...more });
@@ -100,6 +100,8 @@ const FORBIDDEN_ANSWERS: readonly (readonly string[])[] = [
   ['10.1.2.3'],
   ['fe80::1%eth0'],
   ['fe80::1'],
+  // A zone is an interface of this machine, whatever the address.
+  ['2606:2800:220:1::1%eth0'],
   ['::ffff:10.0.0.1'],
   ['93.184.215.14', '127.0.0.1'],
   ['127.0.0.1', '93.184.215.14'],
@@ -185,6 +187,8 @@ describe('opened ranges', () => {
     ['http://127.0.0.2/', ['127.0.0.1'], 'address-forbidden'],
     ['http://[::1]:1/', ['::1'], 'go'],
     ['http://[::2]/', ['::1'], 'address-forbidden'],
+    ['http://[fd00::7]/', ['fd00::7'], 'go'],
+    ['http://[fd00::8]/', ['fd00::7'], 'address-forbidden'],
     ['http://[::1]:8080/', ['127.0.0.0/8'], 'address-forbidden'],
     ['http://[::1]:8080/', ['::1/128'], 'go'],
     ['http://10.0.0.1/', ['127.0.0.0/8', '::1/128'], 'address-forbidden'],
@@ -197,6 +201,10 @@ describe('opened ranges', () => {
     ['http://[2002:7f00:1::]/', ['2002::/16'], 'address-forbidden'],
     ['http://[2001:0:1:2:0:0:80ff:fffe]/', ['2001::/32'], 'address-forbidden'],
     ['http://[::ffff:127.0.0.1]/', ['::ffff:0:0/96', '127.0.0.0/8'], 'go'],
+    ['http://[::10.0.0.1]/', ['::/96'], 'address-forbidden'],
+    // a plain address has none inside, whatever its last bytes
+    ['http://[fd00::10.0.0.1]/', ['fd00::/8'], 'go'],
+    ['http://[2606:2800::10.0.0.1]/', ['2606:2800::/32'], 'go'],
   ] as const)('%s with %j → %s', async (url, allow, expected) => {
     const found = await judge(url, { allowAddresses: allow });
     expect(found.kind === 'go' ? 'go' : found.failure).toBe(expected);
@@ -210,14 +218,17 @@ describe('opened ranges', () => {
 
   it('a name may be reached on every port only if every address is allowed', async () => {
     const allow = ['127.0.0.0/8'];
-    const resolve = (name: string) =>
-      Promise.resolve(name === 'in.example' ? ['127.0.0.1', '127.0.0.2'] : ['127.0.0.1', '93.184.215.14']);
+    const mixed = ['127.0.0.1', '93.184.215.14'];
+    const answers = new Map([
+      ['in.example', ['127.0.0.1', '127.0.0.2']],
+      ['turned.example', mixed.toReversed()],
+    ]);
+    const resolve = (name: string) => Promise.resolve(answers.get(name) ?? mixed);
     expect(await judge('http://in.example:8080/', { allowAddresses: allow, resolve })).toMatchObject({
       address: '127.0.0.1',
     });
-    expect(await judge('http://mixed.example:8080/', { allowAddresses: allow, resolve })).toMatchObject({
-      failure: 'port-forbidden',
-    });
+    for (const url of ['http://mixed.example:8080/', 'http://turned.example:8080/'])
+      expect(await judge(url, { allowAddresses: allow, resolve })).toMatchObject({ failure: 'port-forbidden' });
   });
 
   it.each([
@@ -229,6 +240,7 @@ describe('opened ranges', () => {
     'fe80::1%lo',
     '127.0.0.0/-1',
     '10.0.0.0/8 ',
+    '10.0.0.0/08',
     '::/8/9',
   ])('%j is not a range', (range) => {
     expect(() => guard({ allowAddresses: [range] })).toThrow(expect.objectContaining({ code: 'option-invalid' }));
@@ -277,6 +289,20 @@ describe('looking names up', () => {
     ['gives too much', () => Promise.resolve(Array.from({ length: MAX_DNS_ADDRESSES + 1 }, () => '93.184.215.14'))],
   ])('a resolver that %s is a dns failure', async (_what, resolve) => {
     expect(await judge('http://a.example/', { resolve })).toMatchObject({ kind: 'refused', failure: 'dns' });
+  });
+
+  it('a resolver that does not answer in time is a dns failure', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    try {
+      const found = judge('http://a.example/', { resolve: () => new Promise(() => undefined) });
+      await vi.advanceTimersByTimeAsync(DNS_DEADLINE_MS);
+      expect(await found).toMatchObject({ kind: 'refused', failure: 'dns' });
+      expect(vi.getTimerCount()).toBe(0);
+      await judge('http://a.example/', { resolve: () => Promise.resolve(PUBLIC) });
+      expect(vi.getTimerCount()).toBe(0);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it('a failure is remembered for a short time', async () => {
@@ -334,6 +360,16 @@ describe('looking names up', () => {
       const used: unknown[] = [];
       for (; now < 600_000; now += 150_000) used.push(await addressOf(one));
       expect(used).toEqual([SIX, SIX, OTHER, FOUR]);
+    });
+
+    it('is used if it is all that the name has since', async () => {
+      let now = 0;
+      const answers = [[FOUR, SIX], [FOUR]];
+      const one = guard({ resolve: () => Promise.resolve(answers.shift() ?? []), nowMs: () => now });
+      await one.check(at);
+      await one.avoid(at, FOUR);
+      now = 150_000;
+      expect(await addressOf(one)).toBe(FOUR);
     });
 
     it('is the only one, of a name or in a URL: there is no other', async () => {
