@@ -112,15 +112,14 @@ export function createAddressGuard(options: AddressGuardOptions): AddressGuard {
       if (!/^https?:$/.test(protocol)) {
         return refused('scheme-unsupported', `only http and https are fetched, not ${protocol}`);
       }
-      const number = Number(port || (protocol === 'https:' ? 443 : 80));
-      const isUsualPort = ports === null || ports.has(number);
-      if (!isUsualPort && allowedRanges.length === 0) return refusedPort(number);
+      const isUsualPort = port === '' || ports === null || ports.has(Number(port));
+      if (!isUsualPort && allowedRanges.length === 0) return refusedPort(port);
       // The URL parser has turned every notation of an IPv4 address into dotted decimal, and put IPv6 into brackets.
       const literal = hostname.startsWith('[') ? hostname.slice(1, -1) : isIPv4(hostname) ? hostname : null;
       const { verdict: pending, failed } = literal === null ? nameOf(hostname) : literalName(literal, allowedRanges);
       const verdict = await pending;
       if (verdict.kind === 'refused') return verdict;
-      if (!isUsualPort && !verdict.isAllowed) return refusedPort(number);
+      if (!isUsualPort && !verdict.isAllowed) return refusedPort(port);
       return verdict.addresses.find(({ address }) => !failed.has(address)) ?? verdict.addresses[0];
     },
 
@@ -161,7 +160,7 @@ function refused(failure: Refusal['failure'], detail: string): Refusal {
   return { kind: 'refused', failure, detail };
 }
 
-function refusedPort(port: number): Refusal {
+function refusedPort(port: string): Refusal {
   return refused('port-forbidden', `port ${port} is not 80, 443 or one that was opened`);
 }
 
