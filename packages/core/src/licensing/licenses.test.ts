@@ -7,6 +7,7 @@ import { rslOf } from '../../test-support/rsl-document.js';
 import type { PageFetch, PageFetchOptions } from '../page/page-fetch.js';
 import { type FoundLicense, Licenses } from './licenses.js';
 import { LicenseTokens } from './licensing-options.js';
+import { MAX_LICENSES_PER_AUTHORITY } from './limits.js';
 
 const SITE = 'https://a.test';
 const DOCUMENT = `${SITE}/l.xml`;
@@ -90,6 +91,27 @@ describe('a licence document', () => {
     }
     expect(waits).toEqual([50, 50, 100, 400, 1_000]);
     expect(run.urls()).toEqual([DOCUMENT]);
+  });
+
+  it('is requested once for two sites whose pages name it at the same time', async () => {
+    const run = runOn((url) => ok(url, FREE));
+    const works = ['https://b.test', 'https://c.test', 'https://d.test'].map((site) =>
+      pageWork(`${site}/page`, {}, { licenses: [DOCUMENT] }),
+    );
+    const ask = () => Promise.all(works.map((work) => run.licenses.before(work)));
+    for (const answer of await ask()) expect(answer).toMatchObject({ effect: 'wait' });
+    await run.licenses.close();
+    for (const answer of await ask()) expect(answer).toMatchObject({ outcome: 'free' });
+    expect(run.urls()).toEqual([DOCUMENT]);
+  });
+
+  it('is one of a bounded number for a site, although its pages name them at the same time', async () => {
+    const run = runOn((url) => ok(url, FREE));
+    const named = Array.from({ length: MAX_LICENSES_PER_AUTHORITY + 3 }, (_, at) => `${SITE}/${at}.xml`);
+    const before = (document: string) => run.licenses.before(pageWork(`${SITE}/page`, {}, { licenses: [document] }));
+    await Promise.all(named.map(before));
+    await run.licenses.close();
+    expect(run.urls()).toHaveLength(MAX_LICENSES_PER_AUTHORITY);
   });
 
   it('is requested once in its lifetime, over runs, and then conditionally', async () => {

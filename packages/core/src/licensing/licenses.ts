@@ -250,6 +250,8 @@ export class Licenses {
     if (!(await this.#mayName(document, authority))) {
       return unreadable(`${authority} names more than ${MAX_LICENSES_PER_AUTHORITY} licences`, nowMs);
     }
+    // A page of another site began to request it meanwhile.
+    if (this.#loading.has(document)) return this.#documentOf(document, authority);
     const ended = this.#load(document, cached, retry?.attempts ?? 0)
       .catch((error: unknown) => {
         this.#failure = { error };
@@ -312,8 +314,8 @@ export class Licenses {
   /** Whether an authority may have one more document requested; over all runs of the crawl. */
   async #mayName(document: string, authority: string): Promise<boolean> {
     const key = `licenses/${authority}`;
-    const named =
-      this.#named.get(authority) ?? new Set((await readJson<readonly string[]>(this.#parts.store, key)) ?? []);
+    const stored = this.#named.has(authority) ? null : await readJson<readonly string[]>(this.#parts.store, key);
+    const named = this.#named.get(authority) ?? new Set(stored ?? []);
     keepLatest(this.#named, authority, named, MAX_LICENSE_AUTHORITIES);
     const hash = createHash('sha256').update(document).digest('hex');
     if (named.has(hash)) return true;
