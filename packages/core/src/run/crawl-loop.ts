@@ -27,71 +27,111 @@ const MS_PER_MINUTE = 60_000;
  * Runs until the crawl ends. @throws The first error of a store, a sink or a bug, after everything in flight has ended.
  */
 export async function crawlLoop(run: Run): Promise<LoopEnd> {
-  const { frontier, wakeup, stop } = run;
-  const { waiting } = run.pageRequests;
-  let inFlight = 0;
-  const failures: unknown[] = [];
-  const start = (work: Work): void => {
-    inFlight += 1;
-    performWork(run, work)
-      .catch((error: unknown) => {
-        failures.push(error);
-      })
-      .finally(() => {
-        inFlight -= 1;
-        wakeup.wake();
-      });
-  };
-  /** The frontier's answer, or `fallback` if it fails, so that what is in flight ends first. */
-  const collectFailure = async <T>(answer: Promise<T>, fallback: T): Promise<T> => {
-    try {
-      return await answer;
-    } catch (error) {
-      failures.push(error);
-      return fallback;
-    }
-  };
-
+  const loop = new Loop(run);
   for (;;) {
-    const isEnding = failures.length > 0 || stop.isRequested;
+    const round = await loop.begin();
+    if (await loop.startWork(round)) continue;
+    const end = await loop.tryToEnd(round);
+    if (end === 'chosen') continue;
+    if (end !== null) return end;
+    await loop.waitForWork(round);
+  }
+}
+
+type Round = Awaited<ReturnType<Loop['begin']>>;
+
+class Loop {
+  readonly #run: Run;
+  readonly #failures: unknown[] = [];
+  #inFlight = 0;
+
+  constructor(run: Run) {
+    this.#run = run;
+  }
+
+  /** What one iteration may do. A stop or a pause in the meantime counts from the next one. */
+  async begin() {
+    const { frontier, pageChoice, pageRequests, stop } = this.#run;
+    const isEnding = this.#failures.length > 0 || stop.isRequested;
     // While paused, no work is handed out, and only a stop ends the run.
     const isPaused = frontier.isPaused();
     const isIdle = isEnding || isPaused;
-    const capacity = isIdle ? 0 : capacityOf(run, inFlight);
+    const capacity = isIdle ? 0 : capacityOf(this.#run, this.#inFlight);
     if (isEnding) frontier.cancelAsks();
+    if (!isIdle && pageChoice !== null) await this.#collectFailure(pageChoice.choose(false), false);
     // `take` also gives turns to handlers' own requests, even when no more pages may be taken.
-    if (!isIdle && run.pageChoice !== null) await collectFailure(run.pageChoice.choose(false), false);
-    const mayTake = !isPaused && (capacity > 0 || Object.values(waiting).some((count) => count > 0));
-    const batch = mayTake
-      ? await collectFailure(frontier.take(Math.min(Math.max(0, capacity), MAX_TAKE_BATCH)), [])
-      : [];
-    for (const work of batch) start(work);
+    const isAsked = Object.values(pageRequests.waiting).some((count) => count > 0);
+    return { isEnding, isPaused, capacity, mayTake: !isPaused && (capacity > 0 || isAsked) };
+  }
+
+  /** @returns Whether any work was due. */
+  async startWork({ capacity, mayTake }: Round): Promise<boolean> {
+    if (!mayTake) return false;
+    const count = Math.min(Math.max(0, capacity), MAX_TAKE_BATCH);
+    const batch = await this.#collectFailure(this.#run.frontier.take(count), []);
+    for (const work of batch) this.#perform(work);
     // Requests that are prepared together leave together, so the first is as late as the last. Only a few are prepared
     // at a time, and sockets are read in between.
     if (batch.length === MAX_TAKE_BATCH) await new Promise(setImmediate);
-    if (batch.length > 0) continue;
+    return batch.length > 0;
+  }
+
+  /** `null`: the run goes on. `chosen`: it goes on with known pages that were chosen just now. */
+  async tryToEnd({ isEnding }: Round): Promise<LoopEnd | 'chosen' | null> {
+    const { frontier, pageChoice } = this.#run;
     // The crawl may have been paused in the meantime.
     const mayEnd = (): boolean => isEnding || !frontier.isPaused();
-    const isWorking = (): boolean => inFlight > 0 || run.licenses.isLoading || run.signIn?.isInProgress() === true;
-    if (!isWorking() && mayEnd()) {
-      const end = isEnding ? { state: 'stopped' as const, bound: null } : await collectFailure(endOf(run), null);
-      const mayChoose = end !== null && !isEnding;
-      if (mayChoose && run.pageChoice !== null && (await collectFailure(run.pageChoice.choose(true), false))) continue;
-      if (failures.length > 0) throw failures[0];
-      if (end !== null && mayEnd()) return end;
-    }
-    const dueAtMs = isEnding || !mayTake ? null : await collectFailure(frontier.nextAt(), null);
+    if (this.#isWorking() || !mayEnd()) return null;
+    const end = isEnding ? STOPPED : await this.#collectFailure(endOf(this.#run), null);
+    const mayChoose = pageChoice !== null && end !== null && !isEnding;
+    if (mayChoose && (await this.#collectFailure(pageChoice.choose(true), false))) return 'chosen';
+    if (this.#failures.length > 0) throw this.#failures[0];
+    return mayEnd() ? end : null;
+  }
+
+  async waitForWork({ isEnding, isPaused, mayTake }: Round): Promise<void> {
+    const run = this.#run;
+    const dueAtMs = isEnding || !mayTake ? null : await this.#collectFailure(run.frontier.nextAt(), null);
     run.scheduler.requestDueAt(dueAtMs);
     const nextCheckMs = mayTake ? nextCheckAt(run, dueAtMs) : dueAtMs;
-    if (isWorking() || (isPaused && !isEnding)) await wakeup.sleep(nextCheckMs);
+    if (this.#isWorking() || (isPaused && !isEnding)) await run.wakeup.sleep(nextCheckMs);
     // With nothing in flight and nothing due, the next iteration ends the run.
     else if (nextCheckMs !== null) {
       const untilMs = Math.min(nextCheckMs, runningTimeEndsAt(run));
       releaseMemory(untilMs - run.nowMs());
-      await wakeup.sleep(untilMs);
+      await run.wakeup.sleep(untilMs);
+    }
+  }
+
+  #isWorking(): boolean {
+    const { licenses, signIn } = this.#run;
+    return this.#inFlight > 0 || licenses.isLoading || signIn?.isInProgress() === true;
+  }
+
+  #perform(work: Work): void {
+    this.#inFlight += 1;
+    performWork(this.#run, work)
+      .catch((error: unknown) => {
+        this.#failures.push(error);
+      })
+      .finally(() => {
+        this.#inFlight -= 1;
+        this.#run.wakeup.wake();
+      });
+  }
+
+  /** The answer, or `fallback` if it fails, so that what is in flight ends first. */
+  async #collectFailure<T>(answer: Promise<T>, fallback: T): Promise<T> {
+    try {
+      return await answer;
+    } catch (error) {
+      this.#failures.push(error);
+      return fallback;
     }
   }
 }
+
+const STOPPED: LoopEnd = { state: 'stopped', bound: null };
 
 /** How many pages may be taken: while there is a place for their requests, and for their handlers. */
 function capacityOf({ options, fetches, pageRequests }: Run, inFlight: number): number {
