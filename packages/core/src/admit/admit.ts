@@ -61,31 +61,29 @@ export function createAdmit(
   traps: Pick<Traps, 'checkCandidate' | 'drops'> | null = null,
   frontier: Pick<Frontier, 'isRecent'> | null = null,
 ): Admit {
+  /** The admitted URL, or why it is not admitted. */
+  const consider = (candidate: NewUrl): NewUrl | Refusal => {
+    const parts = parseUrlParts(candidate.url);
+    if (parts === null) return { candidate, reason: parseUrl(candidate.url) === null ? 'url-invalid' : 'url-scheme' };
+    const outside = isSiteFile(candidate) ? null : outsideReason(scope, bounds, candidate, parts);
+    if (outside !== null) return { candidate, ...outside };
+    const isFound = candidate.via === 'link' || candidate.via === 'redirect';
+    const trap = isFound ? (traps?.checkCandidate(parts, candidate) ?? null) : null;
+    // A new object: most candidates end here, and if some live on, an engine takes all of them for long-lived.
+    if (trap === null) return { ...candidate, url: requestedUrl(parts) };
+    if (traps?.drops === true) return { candidate, reason: 'trap', detail: trapText(trap) };
+    return { ...candidate, url: requestedUrl(parts), priority: LAST_PRIORITY };
+  };
   return (candidates) => {
     const admitted: NewUrl[] = [];
     const refused: Refusal[] = [];
     const known: NewUrl[] = [];
     for (const candidate of candidates) {
-      if (isPlainLink(candidate) && frontier?.isRecent(candidate.url) === true) {
-        known.push(candidate);
-        continue;
-      }
-      const parts = parseUrlParts(candidate.url);
-      if (parts === null) {
-        refused.push({ candidate, reason: parseUrl(candidate.url) === null ? 'url-invalid' : 'url-scheme' });
-        continue;
-      }
-      const outside = isSiteFile(candidate) ? null : outsideReason(scope, bounds, candidate, parts);
-      if (outside !== null) {
-        refused.push({ candidate, ...outside });
-        continue;
-      }
-      const isFound = candidate.via === 'link' || candidate.via === 'redirect';
-      const trap = isFound ? (traps?.checkCandidate(parts, candidate) ?? null) : null;
-      if (trap !== null && traps?.drops === true) refused.push({ candidate, reason: 'trap', detail: trapText(trap) });
-      else if (trap !== null) admitted.push({ ...candidate, url: requestedUrl(parts), priority: LAST_PRIORITY });
-      // A new object: most candidates end here, and if some live on, an engine takes all of them for long-lived.
-      else admitted.push({ ...candidate, url: requestedUrl(parts) });
+      const isKnown = isPlainLink(candidate) && frontier?.isRecent(candidate.url) === true;
+      const result = isKnown ? null : consider(candidate);
+      if (result === null) known.push(candidate);
+      else if ('candidate' in result) refused.push(result);
+      else admitted.push(result);
     }
     return { admitted, refused, known };
   };
