@@ -105,31 +105,42 @@ export async function readCrawlDirectory(
  * @throws MannerlyError `directory-format`
  */
 export async function checkEntryKinds(path: string, isWritten = false): Promise<void> {
-  const known: [folder: string, files: RegExp, folders: RegExp][] = [
-    [path, /^(crawl|settings|order|run(-\d+)?)\.json$|\.jsonl$/, /^(robots|frontier|files|archive(-\d+)?)$/],
-  ];
-  for (const [folder, files, folders] of known) {
-    for (const entry of await orIfAbsent([], () => readdir(folder, { withFileTypes: true }))) {
-      const file = join(folder, entry.name);
-      if (isWritten && entry.isSymbolicLink() && (folders.test(entry.name) || files.test(entry.name))) {
-        const text = `${file} is a symbolic link: what a run writes would go elsewhere`;
-        const hint = 'Put the file or folder itself there, or create the whole crawl directory elsewhere.';
-        throw new MannerlyError('directory-format', text, { hint });
-      }
-      const kind = kindOf(entry);
-      const expected = folders.test(entry.name) ? 'folder' : files.test(entry.name) ? 'file' : kind;
-      if (kind !== expected && kind !== 'link') {
-        const text = `${file} is a ${kind}, and a ${expected} belongs there`;
-        throw new MannerlyError('directory-format', text, {
-          hint: 'Restore it from a copy, or name another directory.',
-        });
-      }
-      if (folder === path && /^(robots|archive(-\d+)?)$/.test(entry.name) && entry.isDirectory())
-        known.push([file, /\.(txt|jsonl|cdxj|warc(\.gz)?(\.open)?)$/, /^$/]);
-      if (folder === path && entry.name === 'frontier' && entry.isDirectory()) known.push([file, /\.mdb$/, /^gate$/]);
-    }
+  for (const entry of await checkFolder(path, CRAWL_ENTRIES, isWritten)) {
+    const known = entry.isDirectory() ? FOLDER_ENTRIES.find(({ folder }) => folder.test(entry.name)) : undefined;
+    if (known !== undefined) await checkFolder(join(path, entry.name), known, isWritten);
   }
 }
+
+/** The names of files and folders that a crawl keeps in one folder. */
+type KnownEntries = { readonly files: RegExp; readonly folders: RegExp };
+
+const CRAWL_ENTRIES: KnownEntries = {
+  files: /^(crawl|settings|order|run(-\d+)?)\.json$|\.jsonl$/,
+  folders: /^(robots|frontier|files|archive(-\d+)?)$/,
+};
+const FOLDER_ENTRIES: readonly (KnownEntries & { readonly folder: RegExp })[] = [
+  { folder: /^(robots|archive(-\d+)?)$/, files: /\.(txt|jsonl|cdxj|warc(\.gz)?(\.open)?)$/, folders: /^$/ },
+  { folder: /^frontier$/, files: /\.mdb$/, folders: /^gate$/ },
+];
+
+async function checkFolder(folder: string, { files, folders }: KnownEntries, isWritten: boolean): Promise<Dirent[]> {
+  const entries = await orIfAbsent([], () => readdir(folder, { withFileTypes: true }));
+  for (const entry of entries) {
+    const expected = folders.test(entry.name) ? 'folder' : files.test(entry.name) ? 'file' : null;
+    const kind = kindOf(entry);
+    if (expected === null || kind === expected || (kind === 'link' && !isWritten)) continue;
+    const path = join(folder, entry.name);
+    const [text, hint] = kind === 'link' ? LINK_TEXT : [`a ${kind}, and a ${expected} belongs there`, KIND_HINT];
+    throw new MannerlyError('directory-format', `${path} is ${text}`, { hint });
+  }
+  return entries;
+}
+
+const LINK_TEXT = [
+  'a symbolic link: what a run writes would go elsewhere',
+  'Put the file or folder itself there, or create the whole crawl directory elsewhere.',
+] as const;
+const KIND_HINT = 'Restore it from a copy, or name another directory.';
 
 /** Reading a pipe waits until another program writes to it; a device may have no end. */
 function kindOf(entry: Dirent): 'file' | 'folder' | 'link' | 'pipe or device' {
