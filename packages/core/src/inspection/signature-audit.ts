@@ -42,11 +42,17 @@ export async function auditSignatures(
   };
   const used = new Map<string, true>();
   let [count, unidentified] = [0, 0];
-  const add = (request: ReadRequest, detail: string): void => {
+  const add = ({ url, startedAtMs: atMs }: ReadRequest, detail: string): void => {
     count += 1;
-    const { url, startedAtMs: atMs } = request;
-    const violation = { kind: 'signature' as const, url, host: parseUrl(url)?.hostname ?? null, atMs, detail };
-    if (found.length < MAX_LISTED_SIGNATURES) found.push(violation);
+    if (found.length < MAX_LISTED_SIGNATURES)
+      found.push({ kind: 'signature', url, host: parseUrl(url)?.hostname ?? null, atMs, detail });
+  };
+  const checkSigned = (request: ReadRequest, fault: SignatureFault | null): void => {
+    if (fault === 'key-unknown' && keys.length === 0) unidentified += 1;
+    else if (fault !== null) add(request, FAULTS[fault] ?? `its signature is ${fault}`);
+    const signature = request.headers.find(([name]) => name.toLowerCase() === 'signature')?.[1] ?? '';
+    if (used.has(signature)) add(request, 'its signature was used before');
+    keepLatest(used, signature, true, MAX_KNOWN_SIGNATURES);
   };
   for (const folder of folders) {
     // A run signs all of its https requests or none, and has its own files.
@@ -58,34 +64,35 @@ export async function auditSignatures(
     for (const path of await orIfAbsent([], () => listOpenWarcs(folder)))
       notes.push(`${path} is not complete: signatures in it were not checked.`);
     for await (const request of readRequests(folder, addDamage)) {
-      const { filename, url, startedAtMs, headers } = request;
-      if (filename !== file.name) {
+      if (request.filename !== file.name) {
         endFile();
-        file = { name: filename, isSigned: false, unsigned: 0, first: null };
+        file = { name: request.filename, isSigned: false, unsigned: 0, first: null };
       }
-      const verdict = verifySignature({ method: 'GET', url, headers }, (_, keyid) => byId.get(keyid) ?? null, {
-        nowMs: startedAtMs,
-        toleranceSeconds: MAX_SIGNING_DELAY_SECONDS,
-        maxLifetimeSeconds: MAX_AUDITED_LIFETIME_SECONDS,
-      });
-      if (verdict.kind !== 'verified' && verdict.reason === 'unsigned') {
-        if (!/^https:/i.test(url)) continue;
+      const fault = faultOf(request, byId);
+      if (fault !== 'unsigned') {
+        file.isSigned = true;
+        checkSigned(request, fault);
+      } else if (/^https:/i.test(request.url)) {
         file.unsigned += 1;
         file.first ??= request;
-        continue;
       }
-      file.isSigned = true;
-      const isUnproved = verdict.kind !== 'verified' && verdict.reason === 'key-unknown' && keys.length === 0;
-      if (isUnproved) unidentified += 1;
-      else if (verdict.kind !== 'verified')
-        add(request, FAULTS[verdict.reason] ?? `its signature is ${verdict.reason}`);
-      const signature = headers.find(([name]) => name.toLowerCase() === 'signature')?.[1] ?? '';
-      if (used.has(signature)) add(request, 'its signature was used before');
-      keepLatest(used, signature, true, MAX_KNOWN_SIGNATURES);
     }
     endFile();
   }
   if (unidentified > 0)
     notes.push(`Who made ${unidentified} signatures was not checked: --keys <file> takes the published key directory.`);
   return { found, count, notes };
+}
+
+/** Why the signature of a request proves nothing; `null`: it is verified. */
+function faultOf(
+  { url, headers, startedAtMs }: ReadRequest,
+  keys: ReadonlyMap<string, PublicJwk>,
+): SignatureFault | null {
+  const verdict = verifySignature({ method: 'GET', url, headers }, (_, keyid) => keys.get(keyid) ?? null, {
+    nowMs: startedAtMs,
+    toleranceSeconds: MAX_SIGNING_DELAY_SECONDS,
+    maxLifetimeSeconds: MAX_AUDITED_LIFETIME_SECONDS,
+  });
+  return verdict.kind === 'verified' ? null : verdict.reason;
 }
