@@ -66,17 +66,9 @@ export function watchAddedUrls(
     try {
       const text = readFrom(path, offset);
       const completeLines = text.slice(0, text.lastIndexOf('\n') + 1);
-      offset += Buffer.byteLength(completeLines, 'latin1');
-      const byLabel = new Map<unknown, string[]>();
-      for (const line of Buffer.from(completeLines, 'latin1').toString('utf8').split('\n')) {
-        const { url, label } = parseJsonObject(line) ?? {};
-        if (typeof url !== 'string') continue;
-        const urls = byLabel.get(label) ?? [];
-        byLabel.set(label, urls);
-        urls.push(url);
-      }
+      offset += completeLines.length;
       // All at once: URLs added while the run opens are queued before it can end.
-      const adding = Array.from(byLabel, ([label, urls]) =>
+      const adding = Array.from(urlsByLabel(Buffer.from(completeLines, 'latin1').toString()), ([label, urls]) =>
         crawler.add(urls, typeof label === 'string' ? { label } : {}),
       );
       const answers = (await Promise.all(adding)).flat();
@@ -96,6 +88,18 @@ export function watchAddedUrls(
   const timer = setInterval(() => void readNewLines(), ADDED_POLL_MS);
   timer.unref();
   return () => clearInterval(timer);
+}
+
+function urlsByLabel(lines: string): Map<unknown, string[]> {
+  const byLabel = new Map<unknown, string[]>();
+  for (const line of lines.split('\n')) {
+    const { url, label } = parseJsonObject(line) ?? {};
+    if (typeof url !== 'string') continue;
+    const urls = byLabel.get(label) ?? [];
+    byLabel.set(label, urls);
+    urls.push(url);
+  }
+  return byLabel;
 }
 
 /** A part of the file, a character per byte; the next check reads the next part of a longer file. */

@@ -66,41 +66,12 @@ function stallText({ longestStallMs = 0 }: CrawlReport): string[] {
   return [`Longest stall: ${(longestStallMs / 1_000).toFixed(1)} s, caused by ${cause}.`];
 }
 
-/** Reasons of the crawl itself, not of a handler. */
-const OWN_STOP = /^(signature-clock|egress-not-listed|proxy-down|no-browser|sign-in-impossible): /;
-
 /** How the crawl ended, and the counts. */
 function endText(report: CrawlReport, isOnServer: boolean): string {
   const reset = isOnServer ? 'take another ?crawl=<name>' : 'add --reset (deletes items, logs and archive)';
-  const { alreadyFinished, queued, stopReason, bound } = report;
-  const more = ` To continue, give a larger --${bound}`;
-  const dropped = `nothing is left except URLs beyond the bounds, ${droppedByBounds(report.bounds)}`;
-  const stopper = OWN_STOP.test(stopReason ?? '') ? '' : ' by a handler';
-  const reason = stopReason === undefined ? '' : `${stopper}: "${printable(stopReason, 500)}"`;
-  const isWithoutPage = hasFetchedNoPage(report);
-  const without = isWithoutPage ? ' without a page' : '';
-  const again = isWithoutPage ? `To try again with other options, ${reset}` : `To fetch it all again, ${reset}`;
-  const isNothingDue = alreadyFinished && report.recrawl !== undefined;
-  const how = {
-    finished: isNothingDue
-      ? 'Finished: no known page is due, and nothing was requested. Run the same command again later.'
-      : alreadyFinished
-        ? `Finished earlier${without}: nothing was left to fetch, and nothing was requested. ${again}${isOnServer ? '' : ' or name another --out'}.`
-        : `Finished${without}: nothing is left to fetch.${without === '' ? '' : ` ${again}.`}`,
-    bounded:
-      bound === null
-        ? `Bounded${alreadyFinished ? ' earlier' : ''}: ${dropped}. To fetch them, change these options and ${reset}.`
-        : alreadyFinished
-          ? `Ended earlier by its bound of ${bound}: nothing was requested.${more}; to start over, ${reset}.`
-          : `Ended by its bound of ${bound}.${queued === 0 ? '' : `${more}.`}`,
-    waiting:
-      report.waiting.length === 0 && report.recrawl !== undefined
-        ? 'Waiting: no known page is due. The same command continues when one is.'
-        : report.waiting.length === 0 && report.part !== undefined
-          ? 'Waiting: other processes have the remaining hosts. The same command continues when one of them is due.'
-          : 'Waiting: all remaining hosts have to wait. The same command continues when they are due.',
-    stopped: `Stopped${reason}. The same command continues the crawl.`,
-  }[report.state];
+  const textOf = { finished: finishedText, bounded: boundedText, waiting: waitText, stopped: stoppedText }[
+    report.state
+  ];
   const pages = plural(report.pages, 'page');
   const ofDirectory = `${plural(report.requests, 'request')}, ${plural(report.items, 'item')}`;
   const runningTime = `in ${durationText(report.runningMs)}${report.resumed ? ', all runs together' : ''}`;
@@ -111,8 +82,49 @@ function endText(report: CrawlReport, isOnServer: boolean): string {
   const others = Object.entries(report.outcomes)
     .filter(([status]) => status !== 'fetched')
     .map(([status, reasons]) => `${sumOf(reasons)} ${status} (${countsText(reasons)})`);
-  const queuedText = queued === 0 ? [] : [`${queued} left in the queue`];
+  const queuedText = report.queued === 0 ? [] : [`${report.queued} left in the queue`];
+  const how = textOf(report, reset, isOnServer ? '' : ' or name another --out');
   return `${how} ${[counts, ...others, ...queuedText].join('; ')}.`;
+}
+
+function finishedText(report: CrawlReport, reset: string, other: string): string {
+  const { alreadyFinished, recrawl } = report;
+  if (alreadyFinished && recrawl !== undefined)
+    return 'Finished: no known page is due, and nothing was requested. Run the same command again later.';
+  const isWithoutPage = hasFetchedNoPage(report);
+  const without = isWithoutPage ? ' without a page' : '';
+  const again = `${isWithoutPage ? 'To try again with other options' : 'To fetch it all again'}, ${reset}`;
+  return alreadyFinished
+    ? `Finished earlier${without}: nothing was left to fetch, and nothing was requested. ${again}${other}.`
+    : `Finished${without}: nothing is left to fetch.${isWithoutPage ? ` ${again}.` : ''}`;
+}
+
+function boundedText({ alreadyFinished, bound, bounds, queued }: CrawlReport, reset: string): string {
+  if (bound === null) {
+    const dropped = `nothing is left except URLs beyond the bounds, ${droppedByBounds(bounds)}`;
+    return `Bounded${alreadyFinished ? ' earlier' : ''}: ${dropped}. To fetch them, change these options and ${reset}.`;
+  }
+  const more = ` To continue, give a larger --${bound}`;
+  return alreadyFinished
+    ? `Ended earlier by its bound of ${bound}: nothing was requested.${more}; to start over, ${reset}.`
+    : `Ended by its bound of ${bound}.${queued === 0 ? '' : `${more}.`}`;
+}
+
+function waitText({ waiting, recrawl, part }: CrawlReport): string {
+  if (waiting.length === 0 && recrawl !== undefined)
+    return 'Waiting: no known page is due. The same command continues when one is.';
+  return waiting.length === 0 && part !== undefined
+    ? 'Waiting: other processes have the remaining hosts. The same command continues when one of them is due.'
+    : 'Waiting: all remaining hosts have to wait. The same command continues when they are due.';
+}
+
+/** Reasons of the crawl itself, not of a handler. */
+const OWN_STOP = /^(signature-clock|egress-not-listed|proxy-down|no-browser|sign-in-impossible): /;
+
+function stoppedText({ stopReason }: CrawlReport): string {
+  if (stopReason === undefined) return 'Stopped. The same command continues the crawl.';
+  const stopper = OWN_STOP.test(stopReason) ? '' : ' by a handler';
+  return `Stopped${stopper}: "${printable(stopReason, 500)}". The same command continues the crawl.`;
 }
 
 /** What became of the known pages. A first run has none. */
