@@ -86,6 +86,44 @@ describe('a recrawl tries again', () => {
     for (const days of [0, 1, 2]) expect((await run(days)).paths).toContain(`/${days}`);
   });
 
+  it('where a found page leads to, if that is for now only, ever more rarely, and counts it once', async () => {
+    const run = runs((days) => ({
+      pages: {
+        '/': fakePage('Start', ['/now', '/moved']),
+        '/now': fakeRedirect(`/${days < 1 ? 'a' : 'b'}`, 302),
+        '/moved': fakeRedirect('/a', 301),
+        '*': ({ path }) => fakePage(path),
+      },
+    }));
+    expect((await run(0)).paths).toEqual(['/', '/a', '/moved', '/now']);
+    const visited: string[][] = [];
+    for (const hours of [1, 3, 6, 24, 30]) {
+      const { paths, report } = await run(hours / 24);
+      visited.push(paths);
+      const counts = Object.values(report.outcomes['fetched'] ?? {});
+      expect(counts.reduce((sum, count) => sum + count, 0)).toBe(hours < 24 ? 4 : 5);
+    }
+    expect(visited).toEqual([
+      ['/', '/a'],
+      ['/', '/a', '/now'],
+      ['/', '/a'],
+      ['/', '/a', '/b', '/now'],
+      ['/', '/a', '/b'],
+    ]);
+  });
+
+  it('where a found page leads to, after twice the interval if there is one', async () => {
+    const run = runs(
+      (days) => ({
+        pages: { '/': fakePage('Start', ['/now']), '/now': fakeRedirect(`/${days}`, 302), '*': fakePage('Page') },
+      }),
+      { recrawl: { everyDays: 7 } },
+    );
+    const tried: boolean[] = [];
+    for (const days of [0, 20, 30]) tried.push((await run(days)).paths.includes('/now'));
+    expect(tried).toEqual([true, false, true]);
+  });
+
   it.each<[string, FakeHost, Partial<TestCrawlOptions>]>([
     ['robots.txt closed', { robots: CLOSED, pages: TWO_PAGES }, {}],
     ['could not be requested, for lack of a robots.txt', { robots: { status: 500 }, pages: TWO_PAGES }, {}],

@@ -317,13 +317,13 @@ export class Recrawl {
     const decided = { ...(isRevisit ? present({ againAs: work.record.visit }) : {}), status, reason };
     // While a licence holds a page, its last visit before that is remembered, since those items are still kept.
     const isVisit = status === 'fetched' || status === 'excluded' || (status === 'held' && before === null);
-    // A later recrawl tries a page that has failed, and follows a seed to where it leads by then.
-    const isTriedAgain = status === 'failed' || (reason === 'redirect' && work.record.depth === 0);
+    // A later recrawl tries a page that has failed, and follows a seed or a redirect for now to where it leads by then.
+    const isFollowed = reason === 'redirect' && (work.record.depth === 0 || movedTo(decision) === null);
     if (after !== null && isVisit)
       await this.#writeVisit(work.url, flight, { ...after, ...decided, isRemoved: status !== 'fetched' });
     else {
       const nowMs = this.#run.nowMs();
-      const attempted = before ?? stored ?? (isTriedAgain ? firstAttempt(tried, nowMs) : null);
+      const attempted = before ?? stored ?? (status === 'failed' || isFollowed ? firstAttempt(tried, nowMs) : null);
       if (attempted !== null) await this.#writeAttempt(flight, { ...attempted, ...decided }, decision, nowMs);
     }
     return isRevisit ? lastDecision(stored) : undefined;
@@ -350,8 +350,9 @@ export class Recrawl {
     decision: AnsweredDecision,
     nowMs: number,
   ): Promise<void> {
-    const { status, httpStatus } = decision;
+    const { status, reason, httpStatus } = decision;
     const target = movedTo(decision);
+    const isFoundRedirect = reason === 'redirect' && target === null && before === null && attempted.depth > 0;
     if (target !== null && before !== null) await this.knownPages.move(before, target);
     const missing = target === null ? missingAfter(attempted, httpStatus) : 2;
     await this.knownPages.write({
@@ -359,7 +360,7 @@ export class Recrawl {
       // A site that requires other conditions, or refuses ours, gets none (RFC 9110 13.1, RFC 6585 3).
       ...(httpStatus === 412 || httpStatus === 428 ? NO_VALIDATORS : {}),
       // Nothing is learned from a failure: the next observation counts from the last visit with a result.
-      ...(status === 'failed'
+      ...(status === 'failed' || isFoundRedirect
         ? failedAttempt(attempted, nowMs)
         : { atMs: nowMs, triedAtMs: undefined, failures: undefined }),
       visits: before === null ? 0 : before.visits + 1,

@@ -177,8 +177,8 @@ export function dueOf(
     return { atMs: lastAttemptMs(visit) + days * DAY_MS, why: 'missing' };
   }
   const { failures = 0 } = visit;
-  // A page that was never fetched has no interval yet.
-  const intervalDays = visit.visits === 0 && failures > 0 ? 0 : afterDays;
+  // A page that never answered has no interval yet.
+  const intervalDays = visit.visits === 0 && failures > 0 && visit.reason !== 'redirect' ? 0 : afterDays;
   const failedDays = failures === 0 ? 0 : Math.min(maxDays, Math.max(minDays, intervalDays) * 2 ** failures);
   const reasons = [
     { atMs: visit.atMs + intervalDays * DAY_MS, why: everyDays === null ? 'bounds' : 'interval' },
