@@ -62,6 +62,7 @@ describe('what a response means (access §4)', () => {
     [answer(200, 'Text/Plain; charset=utf-8'), []],
     [answer(200, 'application/json'), ['robots-content-type']],
     [answer(200, 'text/html'), ['robots-content-type', 'robots-html']],
+    [answer(200, 'application/xhtml+xml'), ['robots-content-type', 'robots-html']],
     [answer(200, 'text/plain', '\uFEFF \n<!doctype html>'), ['robots-html']],
     [answer(200, 'text/plain', 'User-agent: <x>'), []],
     [answer(403), ['robots-forbidden']],

@@ -62,7 +62,7 @@ function timeOf(match: RegExpExecArray | null): number | null {
   if (fullYear < 1000 || hour > 23 || minute > 59 || second > 60) return null;
   const midnight = Date.UTC(fullYear, monthIndex, day);
   // Otherwise 31 February would become 3 March.
-  if (new Date(midnight).getUTCDate() !== day || new Date(midnight).getUTCMonth() !== monthIndex) return null;
+  if (new Date(midnight).getUTCMonth() !== monthIndex) return null;
   return midnight + ((hour * 60 + minute) * 60 + second) * 1000 - zoneMinutes(zone) * 60_000;
 }
 

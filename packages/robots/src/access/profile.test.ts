@@ -29,8 +29,10 @@ describe('the options of access', () => {
     [{ onForbiden: 'deny' }, 'option-unknown'],
     [{ onForbidden: 'no' }, 'option-invalid'],
     [{ unreachableDays: 0 }, 'option-invalid'],
+    [{ unreachableDays: 3651 }, 'option-invalid'],
     [{ unreachableDays: Number.NaN }, 'option-invalid'],
     [{ maxHoldMs: -1 }, 'option-invalid'],
+    [{ maxHoldMs: 3651 * 86_400_000 }, 'option-invalid'],
   ];
   it.each(refused)('%j is refused', (options, code) => {
     expect(() => resolveAccessOptions(options as AccessOptions)).toThrow(expect.objectContaining({ code }));

@@ -68,13 +68,20 @@ describe('the stored form of an access state', () => {
 
   const state = withCopy({});
   const whole = text(encodeAccess(state));
+  const noRules: AccessState = { ...initialAccess(), phase: 'no-rules', freshUntilMs: HOUR };
   const broken: [string, string][] = [
     ['nothing', ''],
-    ['no line', '{"v":1}'],
+    ['no line', text(encodeAccess(noRules)).replace('\n', ' ')],
     ['not JSON', 'rubbish\n'],
     ['another version', whole.replace('"v":1', '"v":2')],
     ['an unknown phase', whole.replace('"rules"', '"open"')],
     ['a time that is text', whole.replace(/"freshUntilMs":\d+/, '"freshUntilMs":"soon"')],
+    ['a time beyond all', whole.replace(/"freshUntilMs":\d+/, '"freshUntilMs":1e999')],
+    ['half a failure', whole.replace('"failures":0', '"failures":0.5')],
+    ['a copy that is text', whole.replace(/"copy":\{.*?\}/, '"copy":"x"')],
+    ['a copy that is a list', whole.replace(/"copy":\{.*?\}/, '"copy":[]')],
+    ['a copy of no URL', whole.replace(/"finalUrl":"[^"]*"/, '"finalUrl":7')],
+    ['a copy of no time', whole.replace(/"receivedAtMs":\d+/, '"receivedAtMs":"soon"')],
     ['a negative count', whole.replace('"failures":0', '"failures":-1')],
     ['a body cut short', whole.slice(0, -1)],
     ['a body too long', `${whole}x`],
@@ -83,10 +90,36 @@ describe('the stored form of an access state', () => {
     expect(decodeAccess(bytes(content))).toBeNull();
   });
 
-  it('rules without a copy do not count', () => {
-    const content = whole.replace(/"copy":\{.*?\}/, '"copy":null').split('\n')[0];
-    expect(decodeAccess(bytes(`${content}\n`))).toEqual(initialAccess());
+  const unreachable: AccessState = {
+    ...noRules,
+    phase: 'unreachable',
+    freshUntilMs: null,
+    firstFailureMs: 1,
+    retryAtMs: 2,
+  };
+  const lastGood: AccessState = { ...unreachable, phase: 'last-good' };
+  const impossible: [string, AccessState][] = [
+    ['rules without a copy', { ...state, copy: null }],
+    ['a kept copy that is missing', { ...state, phase: 'kept', copy: null }],
+    ['rules without an end', { ...state, freshUntilMs: null }],
+    ['rules that wait for a retry', { ...state, retryAtMs: HOUR }],
+    ['no answer that is fresh', { ...noRules, phase: 'none-yet' }],
+    ['no answer that waits for a retry', { ...unreachable, phase: 'none-yet' }],
+    ['failures that are fresh', { ...unreachable, freshUntilMs: HOUR }],
+    ['failures without a retry', { ...lastGood, retryAtMs: null }],
+    ['failures without a first', { ...lastGood, firstFailureMs: null }],
+    // Its copy, which must not be stored, is lost with the process.
+    ['a closed authority without its copy', { ...withCopy({ 'cache-control': 'no-store' }), phase: 'restricted' }],
+  ];
+  it.each(impossible)('%s: the file is requested as if there were no record', (_, given) => {
+    expect(decodeAccess(encodeAccess(given))).toEqual(initialAccess());
   });
+  it.each([noRules, unreachable, lastGood, { ...noRules, phase: 'restricted' } as const])(
+    'a record of a state that has no copy is read: %j',
+    (given) => {
+      expect(decodeAccess(encodeAccess(given))).toEqual(given);
+    },
+  );
 
   it('random bytes never throw, and never permit', () => {
     fc.assert(

@@ -16,7 +16,7 @@ const NOTES = ['robots-forbidden', 'robots-redirect-limit', 'robots-content-type
 type Json = Readonly<Record<string, unknown>>;
 type Checks = Readonly<Record<string, (value: unknown) => boolean>>;
 
-const isTime = (value: unknown) => typeof value === 'number' && Number.isFinite(value);
+const isTime = (value: unknown) => Number.isFinite(value);
 const isTimeOrNull = (value: unknown) => value === null || isTime(value);
 const isText = (value: unknown) => typeof value === 'string';
 const isTextOrNull = (value: unknown) => value === null || isText(value);
@@ -104,7 +104,7 @@ function parseJson(text: string): unknown {
 }
 
 function isValid(value: unknown, checks: Checks): value is Json {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  if (typeof value !== 'object' || value === null) return false;
   return Object.entries(checks).every(([name, check]) => check((value as Json)[name]));
 }
 

@@ -7,6 +7,7 @@ describe('the URL of robots.txt (specification, access §1)', () => {
     ['HTTPS://Example.COM/a', 'https://example.com/robots.txt'],
     ['https://example.com.:8443/a', 'https://example.com:8443/robots.txt'],
     ['https://example.com../a', 'https://example.com./robots.txt'],
+    ['http://./a', 'http://./robots.txt'],
     ['http://example.com:443/', 'http://example.com:443/robots.txt'],
     ['http://[2001:DB8::1]/x', 'http://[2001:db8::1]/robots.txt'],
     ['https://user@example.com/?q#f', 'https://example.com/robots.txt'],

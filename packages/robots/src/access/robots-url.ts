@@ -14,11 +14,10 @@ export function robotsUrl(url: string): string | null {
 export function rootUrl(url: string, path: string): string | null {
   const read = readWebUrl(url);
   if (read === null) return null;
-  const { protocol, host, hostname, port } = read;
+  const { protocol, hostname, port } = read;
   // Removes the final dot of a fully qualified name, unless the name is only a dot.
   const name = hostname.length > 1 && hostname.endsWith('.') ? hostname.slice(0, -1) : hostname;
-  const authority = name === hostname ? host : name + (port === '' ? '' : `:${port}`);
-  return `${protocol}//${authority}${path}`;
+  return `${protocol}//${name}${port === '' ? '' : `:${port}`}${path}`;
 }
 
 /** `final`: this response is the answer. `follow`: request `url` next. The other values are answers themselves. */

@@ -1,6 +1,7 @@
 // If the state machine ever treats a missing answer as permission, so does every crawl.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { HOST_ANSWERS_MS } from '../limits.js';
 import type { RobotsAnswer } from './answer.js';
 import { resolveAccessOptions } from './profile.js';
 import { decodeAccess, encodeAccess } from './record.js';
@@ -142,6 +143,10 @@ describe('details of the machine', () => {
     expect(accessAdvice(late, 31 * DAY, google).kind).toBe('hold');
     const answering = nextAccess(late, { kind: 'host-answered' }, 31 * DAY, google);
     expect(accessAdvice(answering, 31 * DAY, google).kind).toBe('allow');
+    const dayLong = response(503, { 'retry-after': '86400' });
+    const busy = nextAccess(answering, { kind: 'answer', answer: dayLong, jitter: 0.1 }, 31 * DAY, google);
+    expect(accessAdvice(busy, 31 * DAY + HOST_ANSWERS_MS - 1, google).kind).toBe('allow');
+    expect(accessAdvice(busy, 31 * DAY + HOST_ANSWERS_MS, google).kind).toBe('hold');
   });
 
   const options: [string, boolean, string][] = [
@@ -162,15 +167,16 @@ describe('details of the machine', () => {
 
   it('copy-at-once uses the copy from the first failure until it is 30 days old, and holds without one', () => {
     const atOnce = resolveAccessOptions({ afterUnreachable: 'copy-at-once' });
-    const failing = run(atOnce, [0, answer(PARSE)], [2 * DAY, answer(FAILURE)]);
+    const failing = run(atOnce, [DAY, answer(PARSE)], [3 * DAY, answer(FAILURE)]);
     expect(failing.phase).toBe('last-good');
-    expect(accessAdvice(failing, 2 * DAY + SECOND, atOnce)).toEqual({ kind: 'by-rules' });
-    expect(isFetchDue(failing, 2 * DAY + HOUR)).toBe(true);
-    const late = run(atOnce, [0, answer(PARSE)], [2 * DAY, answer(FAILURE)], [30 * DAY - HOUR, answer(FAILURE)]);
-    expect(accessAdvice(late, 30 * DAY - HOUR, atOnce).kind).toBe('by-rules');
-    const old = nextAccess(late, answer(FAILURE), 30 * DAY, atOnce);
+    expect(accessAdvice(failing, 3 * DAY + SECOND, atOnce)).toEqual({ kind: 'by-rules' });
+    expect(isFetchDue(failing, 3 * DAY + HOUR)).toBe(true);
+    const late = nextAccess(failing, answer(FAILURE), 31 * DAY - HOUR, atOnce);
+    expect(accessAdvice(late, 31 * DAY - HOUR, atOnce).kind).toBe('by-rules');
+    expect(nextAccess(late, { kind: 'ask' }, 31 * DAY, atOnce).phase).toBe('unreachable');
+    const old = nextAccess(late, answer(FAILURE), 31 * DAY, atOnce);
     expect(old.phase).toBe('unreachable');
-    expect(accessAdvice(old, 30 * DAY + SECOND, atOnce).kind).toBe('hold');
+    expect(accessAdvice(old, 31 * DAY + SECOND, atOnce).kind).toBe('hold');
     const without = run(atOnce, [0, answer(FAILURE)]);
     expect(accessAdvice(without, SECOND, atOnce).kind).toBe('hold');
   });
@@ -186,11 +192,23 @@ describe('details of the machine', () => {
     expect(state).toMatchObject({ failures: 2, retryAtMs: 10 * HOUR });
   });
 
+  it('jitter makes the retry later', () => {
+    const state = run(OPEN, [0, { kind: 'answer', answer: FAILURE, jitter: 0.05 }]);
+    expect(state.retryAtMs).toBe(63 * SECOND);
+  });
+
+  it.each(['rules', 'unreachable'] as const)('%s without what it needs holds', (phase) => {
+    const allowing = resolveAccessOptions({ afterUnreachable: 'copy-or-allow' });
+    const state: AccessState = { ...initialAccess(), phase, freshUntilMs: 90 * DAY };
+    expect(accessAdvice(state, 60 * DAY, allowing).kind).toBe('hold');
+  });
+
   it('a clock set back does not freeze a state', () => {
-    const state = run(OPEN, [400 * DAY, answer(PARSE)], [401 * DAY, answer(FAILURE)]);
-    const back = nextAccess(state, { kind: 'restored' }, 0, OPEN);
-    expect(back.retryAtMs).toBeLessThanOrEqual(1.1 * DAY);
-    expect(back).toMatchObject({ firstFailureMs: 0, copy: { receivedAtMs: 0 } });
+    const fresh = run(OPEN, [400 * DAY, answer(PARSE)]);
+    const state = nextAccess(fresh, answer(response(503, { 'retry-after': '86400' })), 401 * DAY, OPEN);
+    const back = nextAccess(state, { kind: 'restored' }, 9 * DAY, OPEN);
+    expect(back).toMatchObject({ firstFailureMs: 9 * DAY, retryAtMs: 10.1 * DAY, copy: { receivedAtMs: 9 * DAY } });
+    expect(nextAccess(fresh, { kind: 'restored' }, 9 * DAY, OPEN).freshUntilMs).toBe(16 * DAY);
   });
 });
 
