@@ -129,6 +129,7 @@ const OTHERS: readonly (readonly [string, string, Purpose, string, Partial<Licen
   ['ai-input and its index', license(permits('ai-input ai-index')), 'ai-input', 'free'],
   ['a prohibited index', license(prohibits('ai-index')), 'ai-input', 'prohibited'],
   ['of two offers the lesser', license(PRICE) + license(permits('search')), 'search', 'free'],
+  ['whichever comes first', license(permits('search')) + license(PRICE), 'search', 'free'],
   ['an offer of something else is none', license(PRICE) + license(permits('ai-train')), 'search', 'payment'],
   [
     'terms that were accepted',
@@ -151,12 +152,16 @@ const OTHERS: readonly (readonly [string, string, Purpose, string, Partial<Licen
   ['a price of nothing', license(PRICE.replace('crawl', 'free').replace('0.015', '0.00')), 'search', 'free'],
   ['an unknown payment is one', license('<payment type="barter"/>'), 'search', 'payment'],
   ['a contribution is terms', license('<payment type="contribution"/>'), 'search', 'terms'],
+  ['a contribution of an amount too', license(PRICE.replace('crawl', 'contribution')), 'search', 'terms'],
   ['a report is terms', license('<reporting type="audit"/>'), 'search', 'terms'],
   ['a party that is not known', license(permits('education', 'user')), 'search', 'prohibited'],
   ['its party', license(permits('education', 'user')), 'search', 'free', { party: { user: 'education' } }],
   ['another party', license(permits('education', 'user')), 'search', 'prohibited', { party: { user: 'commercial' } }],
   ['a country that is not known', license(prohibits('US', 'geo')), 'search', 'prohibited'],
+  ['a country that is not refused', license(prohibits('US', 'geo')), 'search', 'free', { party: { country: 'DE' } }],
   ['a country of the EU', license(permits('EU', 'geo')), 'search', 'free', { party: { country: 'de' } }],
+  ['a country outside the EU', license(permits('EU', 'geo')), 'search', 'prohibited', { party: { country: 'US' } }],
+  ['another one of the EU', license(permits('FR', 'geo')), 'search', 'prohibited', { party: { country: 'DE' } }],
   [
     'a token does not move a country',
     license(prohibits('EU', 'geo'), PRICE),
@@ -174,6 +179,37 @@ describe('a licence', () => {
     const documents = [{ document: 'https://x.example/l.xml', reading: readOf(rslOf(licenses)) }];
     const verdict = assessLicenses(`${SITE}/a`, documents, { ...NO_ONE, ...user, purposes: [purpose] });
     expect(verdict.outcome).toBe(outcome);
+  });
+
+  it('holds no page once its terms are accepted', () => {
+    const document = 'https://x.example/l.xml';
+    const documents = [{ document, reading: readOf(rslOf(TERMS['terms'] as string)) }];
+    const user: LicenseUser = { ...NO_ONE, purposes: ['ai-train'], accepted: [document] };
+    expect(assessLicenses(`${SITE}/a`, documents, user)).toMatchObject({ outcome: 'terms', effect: 'none' });
+  });
+
+  it('that did not come holds a page for every purpose, and nothing without one', () => {
+    const reading = { kind: 'unreadable', reason: 'timeout', isTemporary: true } as const;
+    const effect = (...purposes: Purpose[]) =>
+      assessLicenses(`${SITE}/a`, [{ document: 'd', reading }], { ...NO_ONE, purposes }).effect;
+    expect([effect('search'), effect('archive'), effect('ai-train'), effect()]).toEqual(['held', 'held', 'held', 'none']);
+  });
+
+  it('is the stricter of two contents that are equally narrow, whatever the order', () => {
+    const contents = [
+      ['/*.html', license()],
+      ['/a.html', license(PRICE)],
+    ] as const;
+    for (const order of [contents, contents.toReversed()]) {
+      const documents = [{ document: 'd', reading: readOf(contentsOf(order)) }];
+      const verdict = assessLicenses(`${SITE}/a.html`, documents, { ...NO_ONE, purposes: ['search'] });
+      expect(verdict.outcome).toBe('payment');
+    }
+  });
+
+  it('counts for a URL that cannot be parsed, whatever its content is', () => {
+    const documents = [{ document: 'd', reading: readOf(contentsOf([['/a', license(prohibits('all'))]])) }];
+    expect(assessLicenses('nonsense', documents, { ...NO_ONE, purposes: ['search'] }).effect).toBe('prohibited');
   });
 
   it('is that of the narrowest content that covers the use, whatever the order', () => {
@@ -222,14 +258,31 @@ describe('a licence', () => {
     expect(ai).toMatchObject({ effect: 'held', document: 'c', element: 'content[1]/license[1]', price: '0.015 USD' });
   });
 
+  it('has the strictest effect, and then the strictest outcome, whatever the order', () => {
+    const unreadable = { document: 'unreadable', reading: readOf('') };
+    const priced = { document: 'priced', reading: readOf(rslOf(license(PRICE))) };
+    const free = { document: 'free', reading: readOf(rslOf(license())) };
+    const strictest = (...documents: readonly (typeof free)[]) =>
+      [documents, documents.toReversed()].map(
+        (order) => assessLicenses(`${SITE}/a`, order, { ...NO_ONE, purposes: ['search'] }).document,
+      );
+    expect(strictest(unreadable, priced)).toEqual(['priced', 'priced']);
+    expect(strictest(unreadable, free)).toEqual(['unreadable', 'unreadable']);
+  });
+
   it('with an absolute URL applies to its origin, and with an empty one to the page that contains it', () => {
-    const outcome = (url: string) =>
-      assessLicenses(`${SITE}/a`, [{ document: 'd', reading: readOf(contentsOf([[url, license(PRICE)]])) }], {
-        ...NO_ONE,
-        purposes: ['search'],
-      }).outcome;
+    const outcome = (url: string) => {
+      const documents = [{ document: 'd', reading: readOf(contentsOf([[url, license(PRICE)]])) }];
+      const verdict = assessLicenses(`${SITE}/a?b=c`, documents, { ...NO_ONE, purposes: ['search'] });
+      // Named also if it says nothing about the URL.
+      expect(verdict.document).toBe('d');
+      return verdict.outcome;
+    };
     expect(outcome(`${SITE}/`)).toBe('payment');
+    expect(outcome(SITE)).toBe('payment');
     expect(outcome(`${SITE}/b`)).toBe('none');
+    expect(outcome('/a?b=')).toBe('payment');
+    expect(outcome('/a?c=')).toBe('none');
     expect(outcome(`${SITE.replace('https', 'HTTP')}/*`)).toBe('payment');
     expect(outcome('https://other.example/')).toBe('none');
     expect(outcome('')).toBe('payment');
