@@ -1,9 +1,9 @@
 // At stake: a fetcher that never answers must not block its host, nor delay a run that was stopped at once.
 
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { callFetcher, closeFetcher, fetchCallMs } from './fetch-call.js';
+import { callFetcher, checkedOutcome, closeFetcher, fetchCallMs } from './fetch-call.js';
 import { ALL_CAPABILITIES, type Fetcher, type FetchRequest } from './fetcher.js';
-import { FETCHER_BROWSER_STOP_MS, FETCHER_CLOSE_MS, FETCHER_STOP_MS } from './limits.js';
+import { FETCHER_BROWSER_STOP_MS, FETCHER_CLOSE_MS, FETCHER_STOP_MS, MAX_TIME_ERROR_MS } from './limits.js';
 
 const never = (): Promise<never> => new Promise(() => undefined);
 const limits = {
@@ -124,6 +124,17 @@ it('a wait for the crawl, before a body is decoded, is not the time of the fetch
   await refused;
 });
 
+it('a wait for the crawl is limited by a stop', async () => {
+  const stop = new AbortController();
+  const { fetcher, requests } = keeping();
+  const answer = callFetcher(fetcher, requestOf({ signal: stop.signal, beforeDecoding: never }));
+  const refused = expect(answer).rejects.toThrow('5 s after its abort');
+  stop.abort();
+  void requests[0]?.beforeDecoding?.();
+  vi.advanceTimersByTime(FETCHER_STOP_MS);
+  await refused;
+});
+
 it('what comes in time is passed on, and no timer is left', async () => {
   const stop = new AbortController();
   stop.abort();
@@ -151,4 +162,42 @@ it.each([
   await refused;
   await closeFetcher(fetcherOf({ close: async () => undefined }), stop.signal);
   expect(vi.getTimerCount()).toBe(0);
+});
+
+describe('an answer', () => {
+  const T = 1_000_000_000;
+  const failed = (startedAtMs: number, endedAtMs: number) => ({
+    kind: 'failed',
+    failure: 'dns',
+    timing: { startedAtMs, endedAtMs },
+  });
+
+  it.each([
+    ['during the call', T, T + 500, T + 100, T + 400, true],
+    ['a little early and late', T, T + 500, T - MAX_TIME_ERROR_MS, T + 500 + MAX_TIME_ERROR_MS, true],
+    ['too early', T, T + 500, T - MAX_TIME_ERROR_MS - 1, T + 500, false],
+    ['too late', T, T + 500, T, T + 501 + MAX_TIME_ERROR_MS, false],
+    ['around a clock that was set back', T, T - 3_600_000, T, T - 3_600_000, true],
+    ['around one that was set forward', T, T + 3_600_000, T, T + 3_600_000, true],
+    ['before one that was set back', T, T - 3_600_000, T - 3_600_001 - MAX_TIME_ERROR_MS, T, false],
+    ['of another clock', T, T + 500, 100, 400, false],
+  ])('%s', (_when, calledAtMs, answeredAtMs, startedAtMs, endedAtMs, isTaken) => {
+    const answer = failed(startedAtMs, endedAtMs);
+    const check = () => checkedOutcome(answer, calledAtMs, answeredAtMs);
+    if (isTaken) expect(check()).toBe(answer);
+    else expect(check).toThrow(RangeError);
+  });
+
+  it.each([
+    undefined,
+    'text',
+    {},
+    { ...failed(T, T), kind: 'constructor' },
+    { ...failed(T, T), failure: undefined },
+    failed(T, Number.NaN),
+    failed(Number.NaN, T),
+    { kind: 'failed', failure: 'dns' },
+  ])('%j is no outcome', (answer) => {
+    expect(() => checkedOutcome(answer, T, T)).toThrow(TypeError);
+  });
 });
