@@ -58,13 +58,16 @@ describe('a cookie', () => {
     expect(await valueFor(new URL(other), 'page')).toBeNull();
   });
 
-  it.each(['robots', 'data-txt', 'well-known'] as const)('is neither sent nor set with %s', async (purpose) => {
-    const { set, valueFor, jars } = cookies();
-    await set(A, ['one=1'], purpose);
-    expect(jars()).toBe(0);
-    await set(A, ['two=2']);
-    expect(await valueFor(A, purpose)).toBeNull();
-  });
+  it.each(['robots', 'data-txt', 'well-known', 'license'] as const)(
+    'is neither sent nor set with %s',
+    async (purpose) => {
+      const { set, valueFor, jars } = cookies();
+      await set(A, ['one=1'], purpose);
+      expect(jars()).toBe(0);
+      await set(A, ['two=2']);
+      expect(await valueFor(A, purpose)).toBeNull();
+    },
+  );
 });
 
 describe('bounds', () => {
@@ -103,8 +106,17 @@ describe('bounds', () => {
     expect(await valueFor(A, 'page')).toBe('good=1');
   });
 
-  it('a value that would end its field line is not sent', async () => {
-    const made = new Cookies(() => ({ setCookie: () => undefined, getCookieString: () => 'a=1\r\nX-Evil: 1' }));
+  it.each([
+    ['a value that would end its field line', () => 'a=1\r\nX-Evil: 1'],
+    ['what is no text', () => 1 as unknown as string],
+    [
+      'what a jar throws',
+      () => {
+        throw new Error('broken');
+      },
+    ],
+  ])('%s is not sent', async (_what, getCookieString) => {
+    const made = new Cookies(() => ({ setCookie: () => undefined, getCookieString }));
     await made.storeFrom(A, 'page', [['Set-Cookie', 'a=1']]);
     expect(await made.valueFor(A, 'page')).toBeNull();
   });
@@ -127,6 +139,13 @@ describe('the usual jars', () => {
       await made.storeFrom(A, 'page', [['Set-Cookie', `n${index}=1; Domain=a.example`]]);
     expect((await made.valueFor(A, 'page'))?.split('; ')).toHaveLength(MAX_ORIGIN_COOKIES);
     expect(await made.valueFor(new URL('https://www.a.example/'), 'page')).toBeNull();
+  });
+
+  it('are made for the origin of a login, and for others only if the user wants cookies', async () => {
+    const other = 'https://b.example';
+    const [onlyLogin, all] = [await createJarFactory(null, A.origin), await createJarFactory('usual', A.origin)];
+    expect([onlyLogin?.(A.origin), onlyLogin?.(other)]).toEqual([expect.anything(), null]);
+    expect([all?.(A.origin), all?.(other)]).toEqual([expect.anything(), expect.anything()]);
   });
 
   it('are not made if the user wants none or has their own', async () => {
