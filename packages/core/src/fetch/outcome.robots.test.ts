@@ -49,8 +49,25 @@ describe('toRobotsAnswer', () => {
   it('a gzip file that is not declared as one is a failure, since its rules are unknown', () => {
     const body = gzipSync('User-agent: *\nDisallow: /');
     expect(toRobotsAnswer(response({ body }))).toMatchObject({ kind: 'failure', failure: 'content-encoding' });
-    expect(toRobotsAnswer(response({ body, status: 404 }))).toMatchObject({ kind: 'response', status: 404 });
+    for (const status of [199, 300, 404])
+      expect(toRobotsAnswer(response({ body, status }))).toMatchObject({ kind: 'response', status });
+    for (const rules of [body.subarray(0, 1), body.subarray(1), Buffer.from([0x1f, 0x0a]), Buffer.from([0x0a, 0x8b])])
+      expect(toRobotsAnswer(response({ body: rules }))).toMatchObject({ kind: 'response' });
+    expect(toRobotsAnswer(response({ body, status: 299 }))).toMatchObject({ kind: 'failure' });
   });
+
+  it.each([
+    [202, 'x-amzn-waf-action', 'challenge', 403],
+    [202, 'x-amzn-waf-action', 'allow', 202],
+    [503, 'cf-mitigated', 'challenge', 503],
+    [403, 'cf-mitigated', 'challenge', 403],
+  ])(
+    'a %d with %s: %s counts as %d: a challenge holds no rules, and a failing server stays one',
+    (status, name, value, as) => {
+      const answer = toRobotsAnswer(response({ status, headers: [[name, value]] }));
+      expect(answer).toMatchObject({ kind: 'response', status: as });
+    },
+  );
 
   it('fields are found by lower-case name, several lines joined, and no name is special', () => {
     const headers: [string, string][] = [

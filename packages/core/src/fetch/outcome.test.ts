@@ -36,6 +36,43 @@ describe('exchangeOf', () => {
     expect(exchangeOf({ ...whole, truncated: 'limit' }).failure).toBeNull();
   });
 
+  it.each([
+    [202, 'x-amzn-waf-action', 403],
+    [403, 'cf-mitigated', 403],
+    [503, 'cf-mitigated', 503],
+    [200, 'cf-mitigated', 200],
+  ])('of a %d with %s has status %d', (status, name, expected) => {
+    expect(exchangeOf({ ...whole, status, headers: [[name, 'challenge']] }).status).toBe(expected);
+  });
+
+  it('counts the bytes of a file, or of the body, or those received if it was not read', () => {
+    const file = { bytes: 9 } as NonNullable<ResponseOutcome['file']>;
+    expect(exchangeOf({ ...whole, file, body: Buffer.alloc(0) }).bytes).toBe(9);
+    expect(exchangeOf({ ...whole, body: Buffer.alloc(0), encodedBytes: 7 }).bytes).toBe(7);
+    expect(exchangeOf({ ...whole, encodedBytes: 7 }).bytes).toBe(3);
+  });
+
+  it.each([
+    ['a server whose clock is behind', 'Thu, 01 Jan 1970 00:10:00 GMT', 'Thu, 01 Jan 1970 00:00:00 GMT', '600'],
+    ['one that does not say', 'Thu, 01 Jan 1970 00:10:00 GMT', null, 'Thu, 01 Jan 1970 00:10:00 GMT'],
+    [
+      'one whose clock is ahead',
+      'Thu, 01 Jan 1970 00:10:00 GMT',
+      'Thu, 01 Jan 1970 00:05:00 GMT',
+      'Thu, 01 Jan 1970 00:10:00 GMT',
+    ],
+    ['seconds', '90', 'Thu, 01 Jan 1970 00:00:00 GMT', '90'],
+    ['nonsense', 'soon', 'Thu, 01 Jan 1970 00:00:00 GMT', 'soon'],
+  ])('has the longer wait of a Retry-After by two clocks: %s', (_what, retryAfter, date, expected) => {
+    const headers: [string, string][] = [
+      ['Retry-After', retryAfter],
+      ...(date === null ? [] : [['Date', date] as [string, string]]),
+    ];
+    // It was received 300 s after the epoch.
+    const outcome = { ...whole, headers, timing: { ...timing, endedAtMs: 300_000 } };
+    expect(exchangeOf(outcome).retryAfter).toBe(expected);
+  });
+
   it('has a code and no status for a failed exchange', () => {
     const failed = {
       kind: 'failed',
