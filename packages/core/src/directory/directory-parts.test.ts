@@ -2,12 +2,13 @@
 // exclusively.
 
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { joinedItems } from '../output/joined-items.js';
 import { resetCrawlDirectory } from '../run/run-directory.js';
 import { openCrawlDirectory, readCrawlDirectory } from './crawl-directory.js';
+import { holderOf, isPartLocked, lockDirectory, lockPart, refuseShared } from './directory-lock.js';
 
 const crawl = { name: 'crew', tokens: ['crew'], seeds: ['https://example.org/'] };
 let path = '';
@@ -42,6 +43,33 @@ describe('a shared crawl directory', () => {
     const alone = await openCrawlDirectory(path, crawl);
     expect(alone.part).toBeNull();
     await alone.release();
+  });
+
+  it('is free of processes that have died, and has those that live', async () => {
+    const dead = JSON.stringify({ pid: 2 ** 22 + 1, host: hostname(), started: null, pidSpace: null });
+    writeFileSync(join(path, 'crawl-1.lock'), dead);
+    writeFileSync(join(path, 'crawl.lock'), dead);
+    expect([await holderOf(path), await isPartLocked(path, 1), await isPartLocked(path, null)]).toEqual([
+      null,
+      false,
+      false,
+    ]);
+    await refuseShared(path);
+    const { part, lock } = await lockPart(path);
+    expect([part, await isPartLocked(path, 1), await isPartLocked(path, null)]).toEqual([1, true, false]);
+    expect(await holderOf(path)).toBe(`process ${process.pid}`);
+    await expect(refuseShared(path)).rejects.toMatchObject({ code: 'directory-in-use' });
+    await lock.release();
+  });
+
+  it('is released once: a second call leaves the lock of the next run', async () => {
+    const first = await lockDirectory(path);
+    await first.release();
+    const next = await lockDirectory(path);
+    await first.release();
+    expect(await isPartLocked(path, null)).toBe(true);
+    await next.release();
+    expect(readdirSync(path)).toEqual([]);
   });
 
   it('of another crawl is refused to a process that would share it', async () => {

@@ -1,9 +1,9 @@
 // A domain whose name server is silent occupies one lookup at a time, however many hosts it has. If this breaks, a page
 // of links to such names makes all other lookups of the crawl fail.
 
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { limitLookUps } from './address-guard.js';
-import { MAX_SYSTEM_LOOKUPS } from './limits.js';
+import { DNS_DEADLINE_MS, MAX_SYSTEM_LOOKUPS } from './limits.js';
 
 /** A resolver whose lookups end when a test ends them. */
 function makeResolver() {
@@ -34,6 +34,36 @@ describe('look-ups', () => {
     await answer('b.evil.example');
     await answer('c.evil.example');
     expect(await Promise.all(all)).toEqual(all.map(() => ['192.0.2.1']));
+  });
+
+  it('of one domain wait for the last one, although an earlier one is over', async () => {
+    const { resolve, lookups, answer } = makeResolver();
+    const first = ['a.evil.example', 'b.evil.example'].map(resolve);
+    await new Promise(setImmediate);
+    await answer('a.evil.example');
+    const last = resolve('c.evil.example');
+    await new Promise(setImmediate);
+    expect(lookups).toEqual(['a.evil.example', 'b.evil.example']);
+    await answer('b.evil.example');
+    await answer('c.evil.example');
+    expect(await Promise.all([...first, last])).toHaveLength(3);
+  });
+
+  it('are not made once their callers have given up', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] });
+    try {
+      const { resolve, lookups, answer } = makeResolver();
+      const [first, late] = ['a.evil.example', 'b.evil.example'].map(resolve);
+      const refused = expect(late).rejects.toThrow('take too long');
+      await new Promise(setImmediate);
+      vi.advanceTimersByTime(DNS_DEADLINE_MS);
+      await answer('a.evil.example');
+      await first;
+      await refused;
+      expect(lookups).toEqual(['a.evil.example']);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it('are few at once, and made in the order in which they were requested', async () => {
