@@ -201,8 +201,11 @@ export function createSettling(flow: Flow) {
 
   /** Processes the answer from `url`. @returns Entries for the commit that reports it. */
   async function processAnswer(authority: Authority, url: string, answer: RobotsAnswer): Promise<NewEntry[]> {
-    const received = await gate.receive(authority, url, answer, clock.nowMs());
     const { name } = authority;
+    // Companions go before the authority's pages, which wait from before the answer counts until its entries are
+    // committed.
+    hostOfAuthority(name)?.entries.holdLane(name);
+    const received = await gate.receive(authority, url, answer, clock.nowMs());
     if (received.kind === 'hop') {
       const { chain, url: target, waitMs } = received;
       const home = hostOfAuthority(name);
@@ -219,8 +222,6 @@ export function createSettling(flow: Flow) {
     const hasFailed = authority.access.failures > 0;
     const companions = hasFailed ? [] : await settings.companions(name, received.isFirst);
     checkUrls('companions', companions);
-    // Companions go before the authority's pages, which wait until the companions are committed.
-    if (companions.length > 0) hostOfAuthority(name)?.entries.holdLane(name);
     openLane(authority);
     reporter.robots(keyOf(name) ?? name, authority, received.before, gate.rules(authority), answer);
     if (companions.length === 0) return [];
@@ -237,12 +238,12 @@ export function createSettling(flow: Flow) {
    */
   async function commitAnswerEntries(authority: Authority, entries: readonly NewEntry[]): Promise<void> {
     const outcomes = await leases.commit(entries);
-    const home = hostOfAuthority(authority.name);
-    home?.entries.releaseLane(authority.name);
-    if (home !== undefined) schedule.reschedule(home);
     if (authority.chain !== null && outcomes.includes('full')) {
       await processAnswer(authority, authority.chain.urls.at(-1)!, { kind: 'failure', failure: 'other' });
     }
+    const home = hostOfAuthority(authority.name);
+    home?.entries.releaseLane(authority.name);
+    if (home !== undefined) schedule.reschedule(home);
   }
 
   /** The request for a robots.txt is not made. Another request may take its place. */

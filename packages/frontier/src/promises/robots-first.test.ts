@@ -101,6 +101,26 @@ describe('the first request of an authority', () => {
     expect(requestedUrls().filter((address) => address.endsWith('data.txt'))).toHaveLength(1);
     expect(requestedUrls().indexOf('http://a.test/data.txt')).toBeLessThan(requestedUrls().indexOf('http://a.test/2'));
   });
+
+  it('is followed by its companions, even if the host is due before they are known', async () => {
+    const early: string[] = [];
+    const tools = setUp(make, (address) => (isRobots(address) ? file() : PAGE), {
+      async companions(authority) {
+        tools.clock.advance(60_000);
+        for (const taken of await tools.frontier.take(1)) {
+          early.push(taken.url);
+          await tools.frontier.settle(taken, { kind: 'returned', untilMs: null });
+        }
+        return [url(`${authority}/data.txt`, { via: 'companion' })];
+      },
+    });
+    const { frontier, work, requestedUrls } = tools;
+    await frontier.open();
+    await frontier.add([url('http://a.test/1')]);
+    expect(await work(frontier)).toBe('finished');
+    expect(early).toEqual([]);
+    expect(requestedUrls()).toEqual(['http://a.test/robots.txt', 'http://a.test/data.txt', 'http://a.test/1']);
+  });
 });
 
 describe('a robots.txt that does not arrive', () => {
