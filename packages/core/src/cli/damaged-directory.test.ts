@@ -275,15 +275,19 @@ describe('a line with a value that no run writes', () => {
   });
 });
 
-it('names settings that no run wrote, and what to do', async () => {
+it.each([
+  ['{"bounds":{},"paje":1}', /: unknown option `paje`/],
+  ['{"trackingParameters":[5]}', /writes/],
+])('names settings that no run wrote, and what to do: %s', async (settings, why) => {
   const directory = copyOf('finished');
-  writeFileSync(join(directory, 'settings.json'), '{"bounds":{},"paje":1}');
+  writeFileSync(join(directory, 'settings.json'), settings);
   for (const call of [
     ['queue', directory],
     ['explain', directory, '127.0.0.1'],
   ]) {
     const { code, err } = await run(...call);
-    expect(err).toMatch(/settings\.json is not what this version writes: unknown option `paje`[\s\S]*Remove it:/);
+    expect(err).toMatch(/settings\.json is not what this version writes[\s\S]*Remove it:/);
+    expect(err).toMatch(why);
     expect(code).toBe(2);
   }
 });

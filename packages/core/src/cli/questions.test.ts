@@ -53,11 +53,20 @@ describe('mannerly explain', () => {
     expect(site.requestedPaths).toEqual([]);
   });
 
+  it('uses the tracking parameters of the crawl, as its runs do', async () => {
+    await crawl('--drop-tracking');
+    const tagged = `${site.url}/1?utm_source=x`;
+    expect((await run('explain', out, tagged)).out).toContain(`counts as the same URL: ${site.url}/1`);
+    const json = JSON.parse((await run('explain', out, tagged, '--json')).out) as Explanation;
+    expect(json.inspection?.isKnown).toBe(true);
+  });
+
   it('names the spelling under which an unknown URL is known, and none for a URL that was never found', async () => {
     await crawl();
     const { out: text } = await run('explain', out, `${site.url}/%31?#part`);
     expect(text).toContain(`The log has another spelling of it, which counts as the same URL: ${site.url}/1`);
     expect((await run('explain', out, `${site.url}/never`)).out).not.toContain('another spelling');
+    expect((await run('explain', out, `${site.url}/1?utm_source=x`)).out).not.toContain('another spelling');
   });
 
   it('shows a host: its queue, its interval and who asked for it, its robots.txt with hash and time', async () => {

@@ -134,7 +134,7 @@ export async function openInspection(
   async function withOtherSpelling(explanation: Explanation): Promise<Explanation> {
     const { url, decision, place } = explanation;
     if (decision !== null || place != null || isHostName(url)) return explanation;
-    const otherSpelling = await findOtherSpelling(decisionsPaths, url);
+    const otherSpelling = await findOtherSpelling(decisionsPaths, url, frontierSettings(settings).canonicalRules);
     return otherSpelling === null ? explanation : { ...explanation, otherSpelling };
   }
 

@@ -1,6 +1,7 @@
 // The options of a frontier, stored in `settings.json` to answer questions about a stopped crawl.
 
 import type { FrontierError, FrontierOptions } from '@mannerly/frontier';
+import { resolveUrlOptions } from '../admit/admit-options.js';
 import { readJsonObject } from '../directory/atomic-file.js';
 import { MannerlyError } from '../errors.js';
 import { MAX_MANIFEST_BYTES } from '../limits.js';
@@ -17,12 +18,14 @@ export type CrawlSettings = Pick<
 > & {
   /** What decides when pages are visited again, without functions; `null` or absent if no visits were recorded. */
   readonly recrawl?: RecrawlOptions | null;
+  /** The parameters that do not tell URLs apart. @default 'keep' */
+  readonly trackingParameters?: ResolvedOptions['trackingParameters'];
   /** Settings of single hosts. @default none */
   readonly hosts?: readonly HostEntryText[];
 };
 
 export function crawlSettings(options: ResolvedOptions): CrawlSettings {
-  const { identity, robots, bounds, spacing, hosts, labels } = options;
+  const { identity, robots, bounds, spacing, trackingParameters, hosts, labels } = options;
   const { pages, minutes, bytes, pagesPerHost, bytesPerHost, minutesPerHost, queuedUrls, onFull } = bounds;
   return {
     robots: { ...robots, tokens: identity.tokens },
@@ -30,13 +33,19 @@ export function crawlSettings(options: ResolvedOptions): CrawlSettings {
     hostKeyBy: spacing.hostKeyBy,
     ...present({ maxQueued: queuedUrls, onFull }),
     bounds: present({ pages, minutes, bytes, pagesPerHost, bytesPerHost, minutesPerHost }),
+    ...(trackingParameters === 'keep' ? {} : { trackingParameters }),
     ...(hosts.length === 0 ? {} : { hosts: hostEntryTexts(hosts) }),
     ...(labels.length === 0 ? {} : { labels }),
   };
 }
 
-export function frontierSettings({ recrawl: _, hosts = [], ...rest }: CrawlSettings): Omit<FrontierOptions, 'store'> {
-  return { ...rest, hosts: hosts.map(frontierEntry) };
+export function frontierSettings({
+  recrawl: _,
+  hosts = [],
+  trackingParameters = 'keep',
+  ...rest
+}: CrawlSettings): Omit<FrontierOptions, 'store'> {
+  return { ...rest, canonicalRules: resolveUrlOptions({ trackingParameters }), hosts: hosts.map(frontierEntry) };
 }
 
 /** The same, with the options that the plan of a recrawl uses. */
@@ -60,5 +69,8 @@ export async function readSettings(file: string, tokens: readonly string[]): Pro
   const value: Partial<CrawlSettings> | 'unreadable' | null = await readJsonObject(file, MAX_MANIFEST_BYTES);
   if (value === null) return { robots: { tokens } };
   if (value === 'unreadable') throw settingsError(file);
+  const { trackingParameters: names = 'keep' } = value;
+  const isList = Array.isArray(names) && names.every((name) => typeof name === 'string');
+  if (!isList && names !== 'keep' && names !== 'drop') throw settingsError(file);
   return { ...value, robots: { ...value.robots, tokens } };
 }

@@ -95,6 +95,8 @@ export function resolveOptions(options: CrawlerOptions) {
     seedUrls: seedUrls(seeds),
     bounds: filled.bounds,
     canonicalRules: resolveUrlOptions(options.urls),
+    /** For questions about a stopped crawl: rules are code, and no file keeps them. */
+    trackingParameters: options.urls?.trackingParameters ?? 'keep',
     /** `null`: traps are not detected. */
     traps: traps === false ? null : traps,
     nearDuplicates: filled.nearDuplicates,

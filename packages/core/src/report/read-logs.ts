@@ -2,7 +2,7 @@
 // the logs of several processes are read as one in the order of time. Every reader throws
 // `option-invalid` for a directory, and the platform's error if a file exists and cannot be read.
 
-import { canonicalize, type HostWarning } from '@mannerly/frontier';
+import { type CanonicalRule, canonicalize, type HostWarning } from '@mannerly/frontier';
 import type { CrawlPaths } from '../directory/crawl-paths.js';
 import { readLines, readValues } from '../directory/read-lines.js';
 import { isStageCounts } from '../handle/item-stages.js';
@@ -194,17 +194,21 @@ export async function findDecision(path: string | readonly string[], url: string
 }
 
 /**
- * A URL with a decision that counts as the same as `url` by the default canonical rules, such as one with another order
- * of parameters; `null` if there is none. Reads whole logs. @param paths - The decision logs of all processes.
+ * A URL with a decision that counts as the same as `url`, such as one with another order of parameters; `null` if there
+ * is none. Reads whole logs. @param paths - The decision logs of all processes. @param rules - Those of the crawl.
  */
-export async function findOtherSpelling(paths: readonly string[], url: string): Promise<string | null> {
-  const key = canonicalize(url);
+export async function findOtherSpelling(
+  paths: readonly string[],
+  url: string,
+  rules?: readonly CanonicalRule[],
+): Promise<string | null> {
+  const key = canonicalize(url, rules);
   if (key === null) return null;
   const { hostname } = new URL(key);
   for (const path of paths) {
     for await (const line of readLines(path)) {
       const value = line.includes(hostname) ? parseJson(line) : null;
-      if (isDecision(value) && value.url !== url && canonicalize(value.url) === key) return value.url;
+      if (isDecision(value) && value.url !== url && canonicalize(value.url, rules) === key) return value.url;
     }
   }
   return null;
