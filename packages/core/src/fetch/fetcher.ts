@@ -92,6 +92,9 @@ export const ALL_CAPABILITIES: FetcherCapabilities = Object.freeze({
   checksMayStart: true,
 });
 
+/** Marks a fetcher of a fake web. By name, because the test kit is a bundle of its own. */
+export const IS_FAKE = Symbol.for('mannerly: fake web');
+
 /** Sends requests: one exchange per call, each ending as a value. The crawl closes it at the end of a run. */
 export interface Fetcher {
   readonly capabilities: FetcherCapabilities;

@@ -11,6 +11,7 @@ import { createAddressGuard } from '../fetch/address-guard.js';
 import { checkEgressRanges } from '../fetch/address-ranges.js';
 import { Credential } from '../fetch/credential.js';
 import { parseExtraHeaders } from '../fetch/egress-request.js';
+import { IS_FAKE } from '../fetch/fetcher.js';
 import { resolveIdentity } from '../fetch/identity.js';
 import { resolveProxy } from '../fetch/proxy.js';
 import { maxConcurrentRequests } from '../fetch/socket-limit.js';
@@ -61,6 +62,10 @@ export function resolveOptions(options: CrawlerOptions) {
     throw new MannerlyError('option-invalid', UNPINNED, {
       hint: '`network: { allowUnpinnedDns: true }` allows it. Use it only if no name can resolve to an address in your own network.',
     });
+  }
+  if (options.fetcher !== undefined && IS_FAKE in options.fetcher && options.network?.resolve === undefined) {
+    const what = '`network.resolve` is not that of the fake web: its names would be looked up in the real network';
+    throw new MannerlyError('option-invalid', what, { hint: 'Write `network: { ...mine, ...fakes.network }`.' });
   }
   if (options.fetcher !== undefined && network.proxy !== null) {
     throw invalidOption('network.proxy', 'absent where `fetcher` is given', network.proxy.url, PROXIED_FETCHER);

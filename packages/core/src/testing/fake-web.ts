@@ -5,7 +5,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import { checkOptions } from '../call-options.js';
 import { invalidOption, MannerlyError } from '../errors.js';
-import { ALL_CAPABILITIES, type Fetcher } from '../fetch/fetcher.js';
+import { ALL_CAPABILITIES, type Fetcher, IS_FAKE } from '../fetch/fetcher.js';
 import type { FailureCode } from '../fetch/outcome.js';
 import type { NetworkOptions } from '../options/crawler-options.js';
 import { parseUrl, percentDecoded } from '../parse-url.js';
@@ -156,8 +156,9 @@ export function createFakeWeb(options: FakeWebOptions): FakeWeb {
     }
   };
 
-  const fetcherOn = (clock: VirtualClock | undefined): Fetcher => ({
+  const fetcherOn = (clock: VirtualClock | undefined): Fetcher & { readonly [IS_FAKE]: true } => ({
     capabilities: ALL_CAPABILITIES,
+    [IS_FAKE]: true,
     async fetch(request) {
       const url = parseUrl(request.url) ?? new URL('http://nowhere.invalid/');
       const path = url.pathname + url.search;

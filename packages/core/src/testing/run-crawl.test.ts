@@ -144,6 +144,21 @@ describe('a crawl on virtual time', () => {
     expect(() => crawler.on('json', () => undefined)).not.toThrow();
   });
 
+  it('is refused if a `network` of its own would look names up for real, and takes one with that of the fakes', async () => {
+    const web = createFakeWeb({ hosts: { 'a.test': SITE } });
+    const own = { maxBodyBytes: 1_000_000 };
+    await expect(
+      crawlInVirtualTime(web, (fakes) => makeCrawler({ ...fakes, network: own } as CrawlerFakes)),
+    ).rejects.toMatchObject({
+      code: 'option-invalid',
+      hint: expect.stringContaining('...fakes.network'),
+    });
+    const { report } = await crawlInVirtualTime(web, (fakes) =>
+      makeCrawler({ ...fakes, network: { ...own, ...fakes.network } }),
+    );
+    expect(report.pages).toBeGreaterThan(0);
+  });
+
   it('restores the platform’s timers, however it ended', async () => {
     const before = globalThis.setTimeout;
     const web = createFakeWeb({ hosts: {} });
