@@ -139,7 +139,6 @@ export class Egress {
   async #send(request: EgressRequest, mayTryOther: boolean): Promise<EgressOutcome> {
     const { guard, limiter, frontier, nowMs } = this.#options;
     const { work, signal } = request;
-    const { host, requirements } = work.lease;
     const url = cleanUrl(work.url);
     if (url === null) return unsentFailure(work.url, nowMs(), 'scheme-unsupported', 'not an absolute URL');
     // A name may take seconds to look up, and a stop at once does not wait for it.
@@ -154,41 +153,52 @@ export class Egress {
     const mayConnect = await frontier.mayConnect(work, answer.address);
     if (mayConnect.kind !== 'go') return notSent(url.href, mayConnect);
     const fields = await this.#fields(request, url);
-    const slot = await limiter.ask(host, requirements, nowMs());
+    const slot = await limiter.ask(work.lease.host, work.lease.requirements, nowMs());
     if (slot.kind === 'wait') return notSent(url.href, slot);
 
     const { rawOutcome, sent } = await this.#exchange(request, url, answer, fields, signing);
-    const timing =
-      rawOutcome.kind === 'response' || (rawOutcome.kind === 'failed' && rawOutcome.wasSent) ? rawOutcome.timing : null;
-    slot.done(timing === null ? null : { ...timing, nowMs: nowMs() });
+    const wasSent = rawOutcome.kind === 'response' || (rawOutcome.kind === 'failed' && rawOutcome.wasSent);
+    slot.done(wasSent ? { ...rawOutcome.timing, nowMs: nowMs() } : null);
+    if (rawOutcome.kind === 'not-sent') return rawOutcome;
     if (rawOutcome.kind === 'failed' && rawOutcome.failure === 'proxy')
       return this.#proxyDown(url.href, rawOutcome.detail);
-    if (rawOutcome.kind === 'not-sent') return rawOutcome;
-    if (timing === null) {
-      const couldNotConnect = rawOutcome.kind === 'failed' && CONNECT_FAILURES.has(rawOutcome.failure);
-      const hasOther = couldNotConnect && (await guard.avoid(url, answer.address));
-      if (!hasOther || !mayTryOther) return rawOutcome;
-      const other = await this.#send(request, false);
-      // A machine without IPv6 would hide why IPv4 failed.
-      return other.kind === 'failed' && other.failure === 'unreachable-network' ? rawOutcome : other;
+    if (wasSent) {
+      const outcome = await this.#record(request, url, rawOutcome, sent);
+      // Sent once: a site that wants a differently signed login does not get it a second time.
+      return request.method === 'POST' ? outcome : this.#checkSignatureAnswer(url, outcome, signing !== null);
     }
+    const couldNotConnect = rawOutcome.kind === 'failed' && CONNECT_FAILURES.has(rawOutcome.failure);
+    const hasOther = couldNotConnect && (await guard.avoid(url, answer.address));
+    if (!hasOther || !mayTryOther) return rawOutcome;
+    const other = await this.#send(request, false);
+    // A machine without IPv6 would hide why IPv4 failed.
+    return other.kind === 'failed' && other.failure === 'unreachable-network' ? rawOutcome : other;
+  }
+
+  /** Keeps what an exchange says, without its secrets. @returns The outcome without them. */
+  async #record(
+    request: EgressRequest,
+    url: URL,
+    rawOutcome: FetchOutcome,
+    sent: FetchRequest['headers'],
+  ): Promise<FetchOutcome> {
+    const { work, purpose } = request;
+    const { host } = work.lease;
+    const { startedAtMs, endedAtMs } = rawOutcome.timing;
     this.#proxyDownSinceMs = null;
-    const { startedAtMs, endedAtMs } = timing;
     const lastEndMs = this.#lastEnds.get(host);
     keepLatest(this.#lastEnds, host, Math.max(endedAtMs, lastEndMs ?? endedAtMs), MAX_GAP_HOSTS);
-    if (rawOutcome.kind === 'response') await this.#cookies?.storeFrom(url, request.purpose, rawOutcome.headers);
+    if (rawOutcome.kind === 'response') await this.#cookies?.storeFrom(url, purpose, rawOutcome.headers);
     const signIn = this.#signIn?.isOwnOrigin(url) === true ? this.#signIn : null;
     const outcome = signIn === null ? rawOutcome : await signIn.mark(url, request, rawOutcome);
     // A login goes into no archive: its form, its answer and the page's hidden fields belong to the account.
-    if (request.purpose !== 'login') {
+    if (purpose !== 'login') {
       const via = work.kind === 'robots' ? null : work.record.from;
-      this.#options.onExchange?.({ url: url.href, purpose: request.purpose, headers: sent, via }, outcome);
+      this.#options.onExchange?.({ url: url.href, purpose, headers: sent, via }, outcome);
     }
-    this.#options.journal.request(
-      requestRecord(request, outcome, sent, lastEndMs === undefined ? null : startedAtMs - lastEndMs),
-    );
-    // Sent once: a site that wants a differently signed login does not get it a second time.
-    return request.method === 'POST' ? outcome : this.#checkSignatureAnswer(url, outcome, signing !== null);
+    const gapMs = lastEndMs === undefined ? null : startedAtMs - lastEndMs;
+    this.#options.journal.request(requestRecord(request, outcome, sent, gapMs));
+    return outcome;
   }
 
   /** Requests under way, the oldest first, at most `limit`. */
