@@ -99,29 +99,40 @@ async function fetchedResult(run: Run, work: PageWork, outcome: FetchOutcome): P
   if (refused !== null) return refused;
   const retry = retryOf(run, work, outcome);
   if (retry?.kind === 'again') return retry;
-  if (retry?.kind === 'exhausted') {
-    const failureText = outcome.kind === 'failed' ? outcome.detail : `status ${outcome.status}`;
-    const detail = `${retry.last}${failureText === '' ? '' : `: ${failureText}`}, ${work.record.tries + 1} times`;
-    const failure = { reason: 'retries-exhausted', layer: 'fetch', detail } as const;
-    return outcome.kind === 'failed'
-      ? failed(failure)
-      : answeredResult(run, work, outcome, { ...failure, httpStatus: outcome.status });
-  }
-  if (outcome.kind === 'failed') return unanswered(work, outcome, retry !== null);
+  if (retry?.kind === 'exhausted') return exhaustedResult(run, work, outcome, retry.last);
+  return outcome.kind === 'failed'
+    ? unanswered(work, outcome, retry !== null)
+    : ((await redirectResult(run, work, outcome)) ?? unhandledResult(run, work, outcome));
+}
+
+/** The last retry has failed too. */
+function exhaustedResult(run: Run, work: PageWork, outcome: FetchOutcome, last: string) {
+  const failureText = outcome.kind === 'failed' ? outcome.detail : `status ${outcome.status}`;
+  const detail = `${last}${failureText === '' ? '' : `: ${failureText}`}, ${work.record.tries + 1} times`;
+  const failure = { reason: 'retries-exhausted', layer: 'fetch', detail } as const;
+  return outcome.kind === 'failed'
+    ? failed(failure)
+    : answeredResult(run, work, outcome, { ...failure, httpStatus: outcome.status });
+}
+
+/** `null`: the answer is no redirect. */
+async function redirectResult(run: Run, work: PageWork, outcome: ResponseOutcome): Promise<WorkResult | null> {
   const { status: httpStatus } = outcome;
   const redirect = redirectTarget(outcome);
-  if (redirect.kind === 'redirect-invalid')
-    return failed({ reason: redirect.kind, layer: 'fetch', httpStatus, detail: redirect.detail });
+  if (redirect.kind === 'none') return null;
+  const invalid = { reason: 'redirect-invalid', layer: 'fetch', httpStatus } as const;
+  if (redirect.kind === 'redirect-invalid') return failed({ ...invalid, detail: redirect.detail });
   // The target is known, so nothing would be requested, and nothing would say that the page is missing.
-  if (redirect.kind === 'to' && redirect.url === work.url) {
-    const detail = 'it leads to itself; the site may require cookies';
-    return failed({ reason: 'redirect-invalid', layer: 'fetch', httpStatus, detail });
-  }
-  if (redirect.kind === 'to') {
-    await run.knowledge.redirected(work, redirect.url);
-    const isVisitedSeparately = (await run.recrawl?.isKnown(work, redirect.url)) ?? false;
-    return redirected(httpStatus, redirect, isVisitedSeparately ? null : redirectedUrl(work, redirect.url));
-  }
+  if (redirect.url === work.url)
+    return failed({ ...invalid, detail: 'it leads to itself; the site may require cookies' });
+  await run.knowledge.redirected(work, redirect.url);
+  const isVisitedSeparately = (await run.recrawl?.isKnown(work, redirect.url)) ?? false;
+  return redirected(httpStatus, redirect, isVisitedSeparately ? null : redirectedUrl(work, redirect.url));
+}
+
+/** An answer without a page for a handler: a 304, an error, or content that no handler takes. */
+async function unhandledResult(run: Run, work: PageWork, outcome: ResponseOutcome): Promise<WorkResult> {
+  const { status: httpStatus } = outcome;
   const known = httpStatus === 304 ? ((await run.recrawl?.notModified(work, outcome)) ?? null) : null;
   // The 304 is about another document than the known one: request the URL once more, without conditions.
   if (known === 'mismatch') return { kind: 'again', notBeforeMs: outcome.timing.endedAtMs };
