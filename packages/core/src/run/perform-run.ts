@@ -13,7 +13,9 @@ import { MAX_REPORTED_WAITS } from '../limits.js';
 import { storedSettings } from '../options/crawl-settings.js';
 import { type CrawlTerms, reconcileTerms, TERMS_KEY, termsOf } from '../options/crawl-terms.js';
 import { releaseAllWaiting } from '../order-seed/wave-frontier.js';
-import type { CrawlReport } from '../report/crawl-report.js';
+import { present } from '../present.js';
+import { withoutZeros } from '../report/combined-counts.js';
+import type { CrawlReport, RunState } from '../report/crawl-report.js';
 import { totalsFromLogs } from '../report/from-logs.js';
 import { limitingBounds, wholeOutcomes } from '../report/outcome-counts.js';
 import { asMannerlyError } from '../store-error.js';
@@ -190,17 +192,20 @@ async function reportHeld(run: Run, { bound }: LoopEnd, isRecrawl: boolean): Pro
       // A known page that was not visited again already has its decision.
       if (isRecrawl && record.visit !== undefined) continue;
       const wait = waits.get(host);
-      const isOver = wait === undefined || (wait.untilMs !== null && wait.untilMs <= atMs);
-      const isPace = isOver || (bound !== null && PACE_REASONS.has(wait.reason));
-      if (journal.held(record, isPace ? { host, reason: ended, untilMs: null } : wait, atMs)) remaining -= 1;
+      const isHostHeld = wait !== undefined && isHeldUntil(atMs, bound !== null, wait);
+      if (journal.held(record, isHostHeld ? wait : { host, reason: ended, untilMs: null }, atMs)) remaining -= 1;
     }
     cursor = listing.cursor;
   } while (cursor !== null && remaining > 0);
   // Of a shared queue, each process knows only its own part of what is left.
-  if (cursor === null || setup.isShared) return;
-  if (isRecrawl) return;
+  if (cursor === null || setup.isShared || isRecrawl) return;
   const unlisted = frontier.counts().queued - (MAX_REPORTED_HELD - remaining);
   if (unlisted > 0) journal.heldCounts({ [ended]: unlisted });
+}
+
+/** Whether the wait of a host, and not the end of the run, is what keeps its URLs. */
+function isHeldUntil(atMs: number, isBounded: boolean, { untilMs, reason }: CrawlReport['waiting'][number]): boolean {
+  return (untilMs === null || untilMs > atMs) && !(isBounded && PACE_REASONS.has(reason));
 }
 
 /** Closes everything, in an order that loses nothing. @returns The errors; never rejects. */
@@ -247,48 +252,35 @@ async function keepFiles(run: Run): Promise<void> {
   if (directory !== null) await items.keepFiles(runFiles(directory, process ?? null));
 }
 
-/** The report of a run whose parts are closed. If the run continued earlier ones, its numbers come from all logs. */
+/** The report of a run whose parts are closed. */
 async function reportOf(
   run: Run,
   { end, counts: finalCounts, waits }: Awaited<ReturnType<typeof crawl>>,
 ): Promise<CrawlReport> {
-  const { setup, startedAtMs, counts, ledger, directory, totals, knowledge } = run;
+  const { setup, startedAtMs, ledger, totals, knowledge } = run;
   const resumed = totals.earlierRuns > 0;
-  const stopReason = run.stop.reason;
   const stages = run.stages.counts();
   const recrawl = run.recrawl?.counts();
-  // Other processes may still be writing their logs.
-  const isPart = setup.isShared;
-  const ofRuns = isPart ? { ...totals.counts, outcomes: counts.outcomes() } : totals.ofCrawl();
+  const { ofRuns, logged, outcomes } = await totalsOf(run);
   const { requests, signed, items, rejected, bytes } = ofRuns;
-  const logged =
-    resumed && directory !== null
-      ? await totalsFromLogs(isPart ? directory : { ...directory, parts: await partsOf(directory.path) })
-      : null;
-  const outcomes = logged === null ? ofRuns.outcomes : isPart ? logged.outcomes : wholeOutcomes(logged.outcomes);
   const bounds = limitingBounds(outcomes);
-  const isBounded = end.state === 'finished' && bounds.length > 0;
-  // A standing crawl ends only for now: something will be due.
-  const isStanding = setup.again && (run.options.recrawl?.everyDays ?? null) !== null;
-  const isWaiting = end.state === 'finished' && isStanding && (recrawl?.nextDueAtMs ?? null) !== null;
-  const state = isBounded ? 'bounded' : isWaiting ? 'waiting' : end.state;
+  const state = end.state === 'finished' ? finishedState(run, bounds.length > 0, recrawl) : end.state;
   return {
     ...end,
     state,
     bounds,
-    ...(stopReason === null ? {} : { stopReason }),
+    ...present({ stopReason: run.stop.reason }),
     resumed,
-    ...(isPart ? { part: run.frontier.partName() } : {}),
+    ...(setup.isShared ? { part: run.frontier.partName() } : {}),
     alreadyFinished: resumed && totals.ownRequests === 0 && (state === 'finished' || state === 'bounded'),
     startedAtMs,
     endedAtMs: setup.clock.nowMs(),
     runningMs: finalCounts.runningMs,
     pages: finalCounts.pages,
     requests,
-    ...(signed === 0 ? {} : { signed }),
+    ...withoutZeros({ signed }),
     items,
-    ...(rejected === 0 ? {} : { rejected }),
-    ...(totals.truncatedCount === 0 ? {} : { truncated: totals.truncatedCount }),
+    ...withoutZeros({ rejected, truncated: totals.truncatedCount }),
     ...(stages.length === 0 ? {} : { stages }),
     bytes,
     queued: finalCounts.queued,
@@ -300,9 +292,30 @@ async function reportOf(
     waiting: waits,
     scopeMoves: knowledge.moves.values,
     traps: knowledge.knownTraps.values,
-    ...(knowledge.nearDuplicates === null ? {} : { duplicateText: knowledge.nearDuplicates.report() }),
+    ...present({ duplicateText: knowledge.nearDuplicates?.report() }),
     relaxedDefaults: run.options.relaxedDefaults,
     longestStallMs: run.stalls.longestMs(),
     ...(recrawl !== undefined && (setup.again || recrawl.visits > 0) ? { recrawl } : {}),
   };
+}
+
+/** The numbers of this run and, if it continued earlier ones, those of all logs; `logged`: `null` if it did not. */
+async function totalsOf({ setup, counts, directory, totals }: Run) {
+  // Other processes may still be writing their logs.
+  const isPart = setup.isShared;
+  const ofRuns = isPart ? { ...totals.counts, outcomes: counts.outcomes() } : totals.ofCrawl();
+  const logged =
+    totals.earlierRuns > 0 && directory !== null
+      ? await totalsFromLogs(isPart ? directory : { ...directory, parts: await partsOf(directory.path) })
+      : null;
+  const outcomes = logged === null ? ofRuns.outcomes : isPart ? logged.outcomes : wholeOutcomes(logged.outcomes);
+  return { ofRuns, logged, outcomes };
+}
+
+/** What is left of a finished crawl: URLs beyond its bounds, known pages that will be due, or nothing. */
+function finishedState({ setup, options }: Run, isBounded: boolean, recrawl: CrawlReport['recrawl']): RunState {
+  if (isBounded) return 'bounded';
+  // A standing crawl ends only for now: something will be due.
+  const isStanding = setup.again && (options.recrawl?.everyDays ?? null) !== null;
+  return isStanding && (recrawl?.nextDueAtMs ?? null) !== null ? 'waiting' : 'finished';
 }
