@@ -2,7 +2,6 @@
 // the warnings in between, then decisions. Memory is bounded by the hosts and by what a page can show.
 // `schema/report.schema.json`, which the report must match, defines each figure.
 
-import type { RobotsCopyRef } from '@mannerly/frontier';
 import type { CrawlManifest } from '../../directory/crawl-manifest.js';
 import { type StageCounts, sumStages } from '../../handle/item-stages.js';
 import { MANNERLY_VERSION } from '../../own-package.js';
@@ -10,25 +9,21 @@ import { parseUrl } from '../../parse-url.js';
 import { type AuditedCrawl, auditCrawl } from '../audit/audit-crawl.js';
 import type { AuditedRequest } from '../audit/auditor.js';
 import { withoutZeros } from '../combined-counts.js';
-import type { RunDeclaration, UrlDecision, UrlStatus } from '../decision.js';
+import type { RunDeclaration } from '../decision.js';
 import {
-  MAX_COUNTED_RULES,
-  MAX_PAGE_DEPTHS,
-  MAX_PAGE_EXAMPLES,
   MAX_PAGE_HOSTS,
-  MAX_PAGE_RULES,
   MAX_PAGE_RUNS,
   MAX_PAGE_SEEDS,
   MAX_REPORT_HOSTS,
   MAX_STATUSES,
   MAX_TIMELINE_HOSTS,
 } from '../limits.js';
-import { type CountedReason, limitingBounds, OutcomeCounts } from '../outcome-counts.js';
-import { RequestCounts, truncate } from '../politeness.js';
+import { limitingBounds } from '../outcome-counts.js';
+import { RequestCounts } from '../politeness.js';
 import { allWarnings, finalDecisions, type LogPaths, readStages } from '../read-logs.js';
-import { reasonOf } from '../reasons.js';
 import { sumOf } from '../table.js';
-import { countStatus, HostAccount, NO_URLS } from './host-account.js';
+import { DecisionCounts } from './decision-counts.js';
+import { HostAccount, NO_URLS } from './host-account.js';
 import { Pauses } from './pauses.js';
 import { ProgressSpans } from './progress.js';
 
@@ -46,58 +41,11 @@ export async function gatherReport(
 ) {
   const { manifest } = paths;
   const parts = paths.parts ?? [paths];
-  const accounts = new Map<string, HostAccount>();
-  const answers = new RequestCounts();
-  /** Number of responses by the next power of two above the size of their bodies. */
-  const sizes = new Map<number, number>();
-  const pauses = new Pauses();
   const progress = new ProgressSpans();
-  const runs: RunDeclaration[] = [];
-  const warnings = allWarnings(parts);
-  let warning = await warnings.next();
-  const onRequest = async (audited: AuditedRequest): Promise<void> => {
-    const { record, host } = audited;
-    // A warning counts before the first request that began after it.
-    for (; !warning.done && warning.value.atMs <= record.startedAtMs; warning = await warnings.next())
-      pauses.warning(warning.value);
-    pauses.request(audited);
-    if (!accounts.has(host) && accounts.size < MAX_REPORT_HOSTS) accounts.set(host, new HostAccount());
-    accounts.get(host)?.request(audited);
-    answers.add(record, MAX_STATUSES);
-    const { status, encodedBytes } = record;
-    const power = encodedBytes <= 0 ? 0 : Math.floor(Math.log2(encodedBytes)) + 1;
-    if (status !== null) sizes.set(power, (sizes.get(power) ?? 0) + 1);
-    onRequests(answers.requests);
-    progress.start(record.startedAtMs);
-    progress.add('requests', record.endedAtMs, 1);
-    progress.add('bytes', record.endedAtMs, encodedBytes);
-  };
-  const audit = await auditCrawl(paths, {
-    onRequest,
-    onRun: (run) => {
-      runs.push(run);
-      if (runs.length > MAX_PAGE_RUNS) runs.shift();
-    },
-  });
-  for (; !warning.done; warning = await warnings.next()) pauses.warning(warning.value);
-  const decisions = new DecisionCounts();
+  const { audit, accounts, answers, sizes, pauses, runs } = await readRequests(paths, parts, progress, onRequests);
+  const decisions = await readDecisions(parts, progress, accounts);
   const { counts } = decisions;
-  for await (const decision of finalDecisions(parts, (leftOut) => counts.leftOut(leftOut))) {
-    const { status, url, atMs, queued, replaces } = decision;
-    decisions.add(decision);
-    const isFetched = status === 'fetched' && (replaces?.status ?? status) === status;
-    const host = isFetched ? null : parseUrl(url);
-    if (host !== null) accounts.get(host.hostname)?.decision(decision);
-    progress.start(atMs);
-    if (status !== 'held') progress.add(status, atMs, 1);
-    // Failures come after everything else.
-    if (queued !== undefined && status !== 'failed') progress.queued(atMs, queued);
-  }
-  const stageCounts: StageCounts[] = [];
-  for (const { runsPath } of parts) {
-    if (runsPath !== undefined) for await (const line of readStages(runsPath)) stageCounts.push(...line.stages);
-  }
-  const stages = sumStages(stageCounts);
+  const stages = await readAllStages(parts);
   const { startedAtMs, endedAtMs } = audit;
   const { requests, pages: pageRequests, robotsRequests, bytes, signed, truncated } = answers;
   const outcomes = { ...NO_URLS };
@@ -138,6 +86,77 @@ export async function gatherReport(
   } as const;
 }
 
+/** Reads the requests, as the audit judges them, with the warnings in between. */
+async function readRequests(
+  paths: ReportedPaths,
+  parts: readonly LogPaths[],
+  progress: ProgressSpans,
+  onRequests: (requests: number) => void,
+) {
+  const accounts = new Map<string, HostAccount>();
+  const answers = new RequestCounts();
+  /** Number of responses by the next power of two above the size of their bodies. */
+  const sizes = new Map<number, number>();
+  const pauses = new Pauses();
+  const runs: RunDeclaration[] = [];
+  const warnings = allWarnings(parts);
+  let warning = await warnings.next();
+  const onRequest = async (audited: AuditedRequest): Promise<void> => {
+    const { record, host } = audited;
+    // A warning counts before the first request that began after it.
+    for (; !warning.done && warning.value.atMs <= record.startedAtMs; warning = await warnings.next())
+      pauses.warning(warning.value);
+    pauses.request(audited);
+    if (!accounts.has(host) && accounts.size < MAX_REPORT_HOSTS) accounts.set(host, new HostAccount());
+    accounts.get(host)?.request(audited);
+    answers.add(record, MAX_STATUSES);
+    const { status, encodedBytes } = record;
+    const power = encodedBytes <= 0 ? 0 : Math.floor(Math.log2(encodedBytes)) + 1;
+    if (status !== null) sizes.set(power, (sizes.get(power) ?? 0) + 1);
+    onRequests(answers.requests);
+    progress.start(record.startedAtMs);
+    progress.add('requests', record.endedAtMs, 1);
+    progress.add('bytes', record.endedAtMs, encodedBytes);
+  };
+  const audit = await auditCrawl(paths, {
+    onRequest,
+    onRun: (run) => {
+      runs.push(run);
+      if (runs.length > MAX_PAGE_RUNS) runs.shift();
+    },
+  });
+  for (; !warning.done; warning = await warnings.next()) pauses.warning(warning.value);
+  return { audit, accounts, answers, sizes, pauses, runs };
+}
+
+async function readDecisions(
+  parts: readonly LogPaths[],
+  progress: ProgressSpans,
+  accounts: ReadonlyMap<string, HostAccount>,
+): Promise<DecisionCounts> {
+  const decisions = new DecisionCounts();
+  for await (const decision of finalDecisions(parts, (leftOut) => decisions.counts.leftOut(leftOut))) {
+    const { status, url, atMs, queued, replaces } = decision;
+    decisions.add(decision);
+    const isFetched = status === 'fetched' && (replaces?.status ?? status) === status;
+    const host = isFetched ? null : parseUrl(url);
+    if (host !== null) accounts.get(host.hostname)?.decision(decision);
+    progress.start(atMs);
+    if (status !== 'held') progress.add(status, atMs, 1);
+    // Failures come after everything else.
+    if (queued !== undefined && status !== 'failed') progress.queued(atMs, queued);
+  }
+  return decisions;
+}
+
+async function readAllStages(parts: readonly LogPaths[]): Promise<StageCounts[]> {
+  const stages: StageCounts[] = [];
+  for (const { runsPath } of parts) {
+    if (runsPath !== undefined) for await (const line of readStages(runsPath)) stages.push(...line.stages);
+  }
+  return sumStages(stages);
+}
+
 /** The hosts with the most requests, as rows and as points of the timeline. */
 function hostsOf(accounts: ReadonlyMap<string, HostAccount>) {
   const ranked = [...accounts].sort(([, a], [, b]) => b.counts.requests - a.counts.requests);
@@ -155,73 +174,4 @@ function hostsOf(accounts: ReadonlyMap<string, HostAccount>) {
       ),
     },
   };
-}
-
-/** A line of a robots.txt, the copy that has it, and how many URLs it closed. */
-interface ClosingRule extends Pick<RobotsCopyRef, 'authority' | 'hash' | 'receivedAtMs'> {
-  readonly line: number;
-  readonly pattern: string;
-  readonly example: string;
-  urls: number;
-}
-
-/** Counts decisions. Bounded by reasons and rules, and by `MAX_PAGE_DEPTHS`. */
-class DecisionCounts {
-  readonly counts = new OutcomeCounts();
-  readonly #examples = new Map<CountedReason, string[]>();
-  readonly #rules = new Map<string, ClosingRule>();
-  readonly #depths = new Map<number, Record<UrlStatus, number>>();
-
-  add(decision: UrlDecision): void {
-    const { status, depth, url, layer } = decision;
-    const counted = this.counts.decision(decision);
-    const examples = this.#examples.get(counted) ?? [];
-    this.#examples.set(counted, examples);
-    if (status !== 'fetched' && examples.length < MAX_PAGE_EXAMPLES) examples.push(truncate(url));
-    if (status === 'excluded' && layer === 'robots') this.#addRule(decision);
-    if (depth === null) return;
-    const row = Math.min(depth, MAX_PAGE_DEPTHS - 1);
-    const atDepth = this.#depths.get(row) ?? { ...NO_URLS };
-    this.#depths.set(row, atDepth);
-    countStatus(atDepth, decision);
-  }
-
-  #addRule({ url, line, pattern, robots }: UrlDecision): void {
-    if (line === null || robots === null) return;
-    const { authority, hash, receivedAtMs } = robots;
-    const key = `${authority} ${hash} ${line}`;
-    const known = this.#rules.get(key);
-    if (known !== undefined) known.urls += 1;
-    else if (this.#rules.size < MAX_COUNTED_RULES) {
-      const rule = { authority, line, pattern: truncate(pattern ?? ''), hash, receivedAtMs };
-      this.#rules.set(key, { ...rule, example: truncate(url), urls: 1 });
-    }
-  }
-
-  /** The most frequent first. */
-  reasons() {
-    const ranked = this.counts.reasons.toSorted((a, b) => b.urls - a.urls);
-    return ranked.map((counted) => {
-      const { status, reason, urls } = counted;
-      return {
-        status,
-        reason,
-        urls,
-        examples: this.#examples.get(counted) ?? [],
-        means: reasonOf(reason)?.meaning ?? '',
-      };
-    });
-  }
-
-  /** The rules that excluded the most URLs, at most `MAX_PAGE_RULES`. */
-  rules(): readonly Readonly<ClosingRule>[] {
-    return [...this.#rules.values()].sort((a, b) => b.urls - a.urls).slice(0, MAX_PAGE_RULES);
-  }
-
-  /** The last of `MAX_PAGE_DEPTHS` also counts everything deeper. */
-  depths() {
-    return [...this.#depths]
-      .sort(([a], [b]) => a - b)
-      .map(([depth, counts]) => ({ depth, ...(depth === MAX_PAGE_DEPTHS - 1 ? { orDeeper: true } : {}), ...counts }));
-  }
 }
