@@ -6,7 +6,7 @@ import type { LeasedEntry } from '../hosts/leased-entries.js';
 import { LeasedHost } from '../hosts/leased-host.js';
 import { ENTRIES_PER_LEASE } from '../limits.js';
 import { decodeItem } from '../records/record.js';
-import type { AddOutcome, Entry, HostKey, NewEntry } from '../store.js';
+import type { AddOutcome, Entry, HostCommit, HostCommitAnswer, HostKey, NewEntry } from '../store.js';
 import { authorityOf } from '../url/url.js';
 import type { FrontierContext } from './context.js';
 import type { HostSchedule } from './host-schedule.js';
@@ -171,21 +171,27 @@ export function createHostLeases(context: FrontierContext, schedule: HostSchedul
       const answer = await store.commit(commits.slice(at, at + maxBatch), at === 0 ? entries.slice(addedFirst) : []);
       for (const outcome of answer.links) outcomes.push(outcome);
       for (let index = 0; index < answer.hosts.length; index += 1) {
-        const hostAnswer = answer.hosts[index]!;
-        const host = hosts[at + index]!;
-        const { then, done = [] } = commits[at + index]!;
-        if (!hostAnswer.ok) {
-          lose(host);
-          if (hostAnswer.late !== undefined) host.late = { done, answer: hostAnswer.late };
-        } else if ('release' in then) released(host, then.release.dueInMs);
-        else {
-          host.renewed(sentAtMs + then.keep.ttlMs, hostAnswer.entries.length, then.keep.want);
-          await addEntries(host, hostAnswer.entries);
-        }
+        const arrival = conclude(hosts[at + index]!, commits[at + index]!, answer.hosts[index]!, sentAtMs);
+        if (arrival !== null) await arrival;
       }
     }
     noteQueued(entries, outcomes);
     for (const link of links) link.outcomes = outcomes.splice(0, link.entries.length);
+  }
+
+  /** What the store answered to the commit of a host. @returns The arrival of more entries, if it stays ours. */
+  function conclude(host: LeasedHost, { then, done = [] }: HostCommit, answer: HostCommitAnswer, sentAtMs: number) {
+    if (!answer.ok) {
+      lose(host);
+      if (answer.late !== undefined) host.late = { done, answer: answer.late };
+      return null;
+    }
+    if ('release' in then) {
+      released(host, then.release.dueInMs);
+      return null;
+    }
+    host.renewed(sentAtMs + then.keep.ttlMs, answer.entries.length, then.keep.want);
+    return addEntries(host, answer.entries);
   }
 
   async function addInBatches(entries: readonly NewEntry[]): Promise<AddOutcome[]> {

@@ -18,14 +18,22 @@ import type { Flow } from './in-flight.js';
 import { LABEL_RETRY_MS } from './limits.js';
 import type { Settling } from './settling.js';
 
+/** A host when it has its turn. */
+interface HostTurn {
+  readonly host: LeasedHost;
+  /** What the robots.txt files of its authorities require now. */
+  readonly required: RequirementsNow;
+  readonly nowMs: number;
+}
+
 /**
  * What a turn leads to: the work that has the host's slot now, or a promise, if the host needs the store or the gate
  * first. `wait`: its time has not come. `nothing`: no entry may be requested now, and waiting does not change that.
  */
-type Turn = Work | Promise<void> | 'wait' | 'nothing';
+type TurnResult = Work | Promise<void> | 'wait' | 'nothing';
 
 /** `skip`: the entry stays. `gone`: it is finished, or its lane is blocked. `again`: start over with all entries. */
-type Step = Turn | 'skip' | 'gone' | 'again';
+type Step = TurnResult | 'skip' | 'gone' | 'again';
 
 /** What the gate, the owner and the bounds decide about one URL. */
 type Verdict =
@@ -45,14 +53,15 @@ export function createTurns(flow: Flow, { requeue, endChain }: Settling) {
   const { startPage, startRobots } = flow.flights;
 
   /** Gives a host its turn. The next commit reports how its entries have changed. */
-  function giveTurn(host: LeasedHost, nowMs: number): Turn {
+  function giveTurn(host: LeasedHost, nowMs: number): TurnResult {
     for (const [authority, untilMs] of host.chains) if (nowMs >= untilMs) return endChain(host, authority);
     const required = host.requirements.at(nowMs);
     if (host.nextStart(required).atMs > nowMs) return 'wait';
     const { entries } = host;
+    const turn: HostTurn = { host, required, nowMs };
     let at = 0;
     for (let entry = entries.at(at); entry !== undefined; entry = entries.at(at)) {
-      const step = entries.isBlocked(entry, nowMs) ? 'skip' : entryStep(host, entry, required, nowMs);
+      const step = entries.isBlocked(entry, nowMs) ? 'skip' : entryStep(turn, entry);
       if (step === 'skip') at += 1;
       else if (step === 'again') return giveTurn(host, nowMs);
       else if (step !== 'gone') return step;
@@ -60,12 +69,13 @@ export function createTurns(flow: Flow, { requeue, endChain }: Settling) {
     return 'nothing';
   }
 
-  function entryStep(host: LeasedHost, entry: LeasedEntry, required: RequirementsNow, nowMs: number): Step {
+  function entryStep(turn: HostTurn, entry: LeasedEntry): Step {
+    const { host, required, nowMs } = turn;
     const { item } = entry;
     const authority = gate.authorities.peek(entry.authority);
     if (authority === null) return gate.authorities.load(entry.authority).then(() => schedule.reschedule(host));
     if (host.unsettled >= settings.unsettledPerHost) return 'nothing';
-    if (item.kind === 'page') return pageStep(host, entry, item, authority, required, nowMs);
+    if (item.kind === 'page') return pageStep(turn, entry, item, authority);
     const request = gate.beginHop(authority, item.chain, item.url, nowMs);
     host.entries.remove(entry);
     if (request !== null) return startRobots(host, entry, authority, request, required);
@@ -74,14 +84,8 @@ export function createTurns(flow: Flow, { requeue, endChain }: Settling) {
     return 'gone';
   }
 
-  function pageStep(
-    host: LeasedHost,
-    entry: LeasedEntry,
-    item: PageItem,
-    authority: Authority,
-    required: RequirementsNow,
-    nowMs: number,
-  ): Step {
+  function pageStep(turn: HostTurn, entry: LeasedEntry, item: PageItem, authority: Authority): Step {
+    const { host, required, nowMs } = turn;
     const { entries } = host;
     const { record } = item;
     const end = (ending: Ending): Step => {
@@ -94,7 +98,7 @@ export function createTurns(flow: Flow, { requeue, endChain }: Settling) {
       entries.blockLane(authority.name, untilMs);
       return 'gone';
     };
-    const verdict = decideUrl(host, record, authority, required, nowMs, { item, priority: entry.priority });
+    const verdict = decideUrl(turn, record, authority, { item, priority: entry.priority });
     switch (verdict.kind) {
       case 'busy': {
         // Our own request wakes the host. A chain that waits at another host may belong to an earlier process.
@@ -154,11 +158,9 @@ export function createTurns(flow: Flow, { requeue, endChain }: Settling) {
 
   /** What the gate, the owner and the bounds decide about a URL, in this order. `queued`: `null` for an own request. */
   function decideUrl(
-    host: LeasedHost,
+    { host, required, nowMs }: HostTurn,
     record: UrlRecord,
     authority: Authority,
-    required: RequirementsNow,
-    nowMs: number,
     queued: { readonly item: PageItem; readonly priority: number } | null,
   ): Verdict {
     const answer = gate.ask(authority, record.url, nowMs, host);

@@ -177,7 +177,7 @@ export function createOwnRequests(flow: Flow, { decideUrl }: Turns, { endChain }
       if (isBusy) return waitForRobots(host, request, authority, nowMs);
       return waitForHost(request, start.reason, startMs, nowMs);
     }
-    const verdict = decideUrl(host, record, authority, required, nowMs, null);
+    const verdict = decideUrl({ host, required, nowMs }, record, authority, null);
     switch (verdict.kind) {
       case 'busy':
         return waitForRobots(host, request, authority, nowMs);

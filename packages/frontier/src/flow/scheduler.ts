@@ -91,9 +91,9 @@ export function createScheduler(context: FrontierContext) {
         schedule.touch(host); // The answer to its renewal brings it back, or says that it is lost.
         continue;
       }
-      let turn: ReturnType<typeof turns.giveTurn>;
+      let result: ReturnType<typeof turns.giveTurn>;
       try {
-        turn = turns.giveTurn(host, nowMs);
+        result = turns.giveTurn(host, nowMs);
       } catch (error) {
         // `whyNot` threw. The host keeps its turn, and work that is in flight by now reaches the caller.
         schedule.reschedule(host);
@@ -102,9 +102,9 @@ export function createScheduler(context: FrontierContext) {
         throw error;
       }
       if (host.entries.hasChanges) schedule.touch(host);
-      if (turn === 'wait') schedule.reschedule(host);
-      else if (turn instanceof Promise) preparations.push(turn);
-      else if (turn !== 'nothing') works.push(turn);
+      if (result === 'wait') schedule.reschedule(host);
+      else if (result instanceof Promise) preparations.push(result);
+      else if (result !== 'nothing') works.push(result);
       else if (host.entries.readyCount(nowMs) === 0) schedule.touch(host);
     }
     return preparations;
