@@ -150,17 +150,15 @@ export function createCrawler(options: CrawlerOptions): Crawler {
   });
   const nowMs = (): number => (options.clock ?? systemClock()).nowMs();
   const base = activityBase(resolved);
+  /** The latest run that was opened. */
   let run: Run | null = null;
-  /** The stop of the run that is opening or running; `null`: none is. */
-  let stop: RunStop | null = null;
-  let isOpening = false;
+  /** The run that is opening or running; `null`: none is. `startsPaused`: it has to start paused. */
+  let active: { readonly stop: RunStop; isOpening: boolean; startsPaused: boolean } | null = null;
   /** Resolves when the run takes URLs, or has ended. */
   let opened: Promise<void> = Promise.resolve();
   /** URLs that were added while the run was opening: they are queued before the run can end. */
   const pendingAdds = new Set<Promise<unknown>>();
   const excluded: UrlPattern[] = [];
-  /** Whether the opening run has to start paused. */
-  let startsPaused = false;
   let ended: CrawlActivity['ended'] = null;
   let latestOut: string | undefined;
   let toUnpark: string[] = [];
@@ -175,15 +173,15 @@ export function createCrawler(options: CrawlerOptions): Crawler {
   const start = async (runOptions: RunOptions, parts: Pick<RunSetup, 'options' | 'handlers'>): Promise<CrawlReport> => {
     checkOptions('run', runOptions, RUN_OPTIONS, RUN_HINT);
     const { out, reset = false, again = false, retry, shared = false, keepOpen = false, signal } = runOptions;
-    if (stop !== null) throw alreadyRunning('Wait for the first run to end, or make a second crawler.');
+    if (active !== null) throw alreadyRunning('Wait for the first run to end, or make a second crawler.');
     if (reset && out === undefined)
       throw new MannerlyError('option-invalid', '`reset` needs `out`: the directory to reset');
     const toRetry = retry === undefined ? null : resolveRetryFilter(retry);
     const clock = options.clock ?? systemClock();
-    const runStop = new RunStop(clock);
-    const onAbort = (): void => runStop.request();
-    stop = runStop;
-    isOpening = true;
+    const stop = new RunStop(clock);
+    const onAbort = (): void => stop.request();
+    const opening = { stop, isOpening: true, startsPaused: false };
+    active = opening;
     let resolveOpened = (): void => undefined;
     opened = new Promise((resolve) => {
       resolveOpened = resolve;
@@ -203,18 +201,18 @@ export function createCrawler(options: CrawlerOptions): Crawler {
       // With several processes, each would read what the others are writing.
       const damage = out === undefined || reset || shared ? [] : await findDamage(out);
       log?.damaged(damage);
-      const given = typeof options.store === 'function' ? options.store(onStoreNotice, runStop.signal) : options.store;
+      const given = typeof options.store === 'function' ? options.store(onStoreNotice, stop.signal) : options.store;
       run = await Run.open({
         ...parts,
         emitter,
-        stop: runStop,
+        stop,
         store:
           given === undefined
             ? storeFor(out, options, resolved)
             : watchedStore(given, {
                 notify: onStoreNotice,
                 isHolding: () => storeProblem !== null,
-                stopped: runStop.signal,
+                stopped: stop.signal,
               }),
         storeProblem: () => storeProblem,
         isShared: shared,
@@ -237,8 +235,8 @@ export function createCrawler(options: CrawlerOptions): Crawler {
       });
       toUnpark = [];
       run.scope.exclude(excluded);
-      isOpening = false;
-      if (startsPaused) run.pause();
+      opening.isOpening = false;
+      if (opening.startsPaused) run.pause();
       const report = await performRun(run);
       ended = report.state;
       log?.ended(report, parts.handlers);
@@ -249,9 +247,7 @@ export function createCrawler(options: CrawlerOptions): Crawler {
       signal?.removeEventListener('abort', onAbort);
       ended ??= 'failed';
       resolveOpened();
-      stop = null;
-      isOpening = false;
-      startsPaused = false;
+      active = null;
     }
   };
 
@@ -278,10 +274,10 @@ export function createCrawler(options: CrawlerOptions): Crawler {
   };
 
   const assertNotRunning = (): void => {
-    if (stop !== null) throw alreadyRunning('Register handlers before `run`.');
+    if (active !== null) throw alreadyRunning('Register handlers before `run`.');
   };
   /** The run that is open and not over. */
-  const openRun = (): Run | null => (stop === null || isOpening ? null : run);
+  const openRun = (): Run | null => (active === null || active.isOpening ? null : run);
 
   const crawler: Crawler = {
     events: { on: emitter.on },
@@ -317,7 +313,7 @@ export function createCrawler(options: CrawlerOptions): Crawler {
     async add(urls, addOptions: AddOptions<unknown> = {}) {
       const candidates = candidatesOf(urls, addOptions, nowMs());
       const added = opened.then(() => {
-        if (run !== null && stop !== null) return run.add(candidates);
+        if (run !== null && active !== null) return run.add(candidates);
         throw new MannerlyError('not-running', 'URLs can only be added during a run, and none is open', {
           hint: 'Call `add` during `run`, or `run({ keepOpen: true })`, which waits for them.',
         });
@@ -332,18 +328,19 @@ export function createCrawler(options: CrawlerOptions): Crawler {
       excluded.push(...list);
       openRun()?.scope.exclude(list);
     },
-    stop: () => stop?.request(),
+    stop: () => active?.stop.request(),
     pause() {
-      if (isOpening) startsPaused = true;
+      if (active?.isOpening === true) active.startsPaused = true;
       else openRun()?.pause();
     },
     resume() {
-      startsPaused = false;
+      if (active !== null) active.startsPaused = false;
       openRun()?.resume();
     },
     progress: () => run?.progress() ?? NO_PROGRESS,
     activity(activityOptions = {}) {
       checkOptions('activity', activityOptions, { limit: 'number' });
+      const isOpening = active?.isOpening === true;
       if (run !== null && !isOpening) return { ...run.activity(activityOptions), ended, nowMs: nowMs(), ...base };
       const phase = isOpening ? 'opening' : ended === null ? 'idle' : 'over';
       return { phase, ended, nowMs: nowMs(), ...base, ...NO_ACTIVITY };
@@ -352,19 +349,19 @@ export function createCrawler(options: CrawlerOptions): Crawler {
       if (typeof urlOrHost !== 'string') throw invalidOption('explain', 'a URL or a host name', urlOrHost);
       checkOptions('where', where, { out: 'string' });
       const { out = latestOut } = where;
-      if (run !== null && (stop !== null || out === undefined)) return run.explain(urlOrHost);
+      if (run !== null && (active !== null || out === undefined)) return run.explain(urlOrHost);
       return inspect(out, (inspection) => inspection.explain(urlOrHost));
     },
     async queued(request = {}, where = {}) {
       checkOptions('queued', request, { cursor: 'any', limit: 'number', host: 'string', authority: 'string' });
       checkOptions('where', where, { out: 'string' });
       const { out = latestOut } = where;
-      if (run !== null && stop !== null) return run.queued(request);
+      if (run !== null && active !== null) return run.queued(request);
       return inspect(out, (inspection) => inspection.queued(request));
     },
     async retry(filter) {
       const failures = resolveRetryFilter(filter);
-      if (run !== null && stop !== null) return run.retry(failures);
+      if (run !== null && active !== null) return run.retry(failures);
       throw new MannerlyError('not-running', 'only a run can queue failures again', {
         hint: 'Call `run({ retry })` with the same filter.',
       });
