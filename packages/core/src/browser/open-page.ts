@@ -13,6 +13,16 @@ import { createTabRequests, type RequestPlace, type TabRequests } from './tab-re
 
 type Failed = Extract<Rendering, { kind: 'failed' }>;
 
+/** The visit of one page. */
+interface Visit {
+  readonly browser: Browser;
+  readonly request: RenderRequest;
+  readonly settings: BrowserSettings;
+  readonly requests: TabRequests;
+  /** Its deadline by `performance.now()`. */
+  readonly untilMs: number;
+}
+
 /** Opens one page and closes it. `isHung`: the browser no longer answers. Never rejects. */
 export async function openPage(
   browser: Browser,
@@ -29,7 +39,8 @@ export async function openPage(
     return { rendering: failed(isHung ? 'page-hung' : 'browser-gone', textOf(error)), isHung };
   }
   const requests = createTabRequests(request, settings, untilMs);
-  const rendering = await visit(browser, context, request, requests, settings, untilMs).catch((error: unknown) => {
+  const visit: Visit = { browser, request, settings, requests, untilMs };
+  const rendering = await renderPage(visit, context).catch((error: unknown) => {
     if (error instanceof LateError) return failed('page-hung', error.message);
     return failed(browser.isConnected() ? 'internal' : 'browser-gone', textOf(error));
   });
@@ -43,14 +54,8 @@ export async function openPage(
 
 const OPENS_NO_PAGE = 'the browser opens no page';
 
-async function visit(
-  browser: Browser,
-  context: BrowserContext,
-  request: RenderRequest,
-  requests: TabRequests,
-  settings: BrowserSettings,
-  untilMs: number,
-): Promise<Rendering> {
+async function renderPage(visit: Visit, context: BrowserContext): Promise<Rendering> {
+  const { request, settings, requests, untilMs } = visit;
   const { page, session } = await within(prepare(context, requests), BROWSER_ANSWER_MS, OPENS_NO_PAGE);
   const { tab, screenshot } = createTab(page, session, requests, settings, untilMs);
   const runSteps = async (): Promise<void> => {
@@ -59,7 +64,7 @@ async function visit(
     await request.steps(tab);
     await requests.untilQuiet();
   };
-  const end = await waitForEnd(browser, page, request, requests, runSteps(), untilMs);
+  const end = await waitForEnd(visit, page, runSteps());
   requests.end();
   if (end.kind === 'failed') return end;
   const dom = runInPage(session, serialise, settings.domChars);
@@ -113,12 +118,9 @@ const GOTO_EXTRA_MS = 1_000;
  * @param finished - Resolves when the page is quiet and its steps are done; rejects with their error.
  */
 function waitForEnd(
-  browser: Browser,
+  { browser, request: { url, signal }, requests, untilMs }: Visit,
   page: Page,
-  { url, signal }: RenderRequest,
-  requests: TabRequests,
   finished: Promise<void>,
-  untilMs: number,
 ): Promise<{ readonly kind: 'quiet' | 'deadline' } | Failed> {
   const remainingMs = Math.max(1, Math.ceil(untilMs - performance.now()));
   return new Promise((resolve) => {
