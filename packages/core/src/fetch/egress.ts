@@ -130,13 +130,11 @@ export class Egress {
     this.#signIn = options.signIn == null ? null : createCredentialUse(options.signIn, this.#cookies);
   }
 
-  /** Performs one exchange, or reports that nothing was sent. Never rejects. */
-  send(request: EgressRequest): Promise<EgressOutcome> {
-    return this.#send(request, true);
-  }
-
-  /** @param mayTryOther - Whether another address of the name is tried if no connection can be made. */
-  async #send(request: EgressRequest, mayTryOther: boolean): Promise<EgressOutcome> {
+  /**
+   * Performs one exchange, or reports that nothing was sent. Never rejects.
+   * @param mayTryOther - Whether another address of the name is tried if no connection can be made.
+   */
+  async send(request: EgressRequest, mayTryOther = true): Promise<EgressOutcome> {
     const { guard, limiter, frontier, nowMs } = this.#options;
     const { work, signal } = request;
     const url = cleanUrl(work.url);
@@ -170,7 +168,7 @@ export class Egress {
     const couldNotConnect = rawOutcome.kind === 'failed' && CONNECT_FAILURES.has(rawOutcome.failure);
     const hasOther = couldNotConnect && (await guard.avoid(url, answer.address));
     if (!hasOther || !mayTryOther) return rawOutcome;
-    const other = await this.#send(request, false);
+    const other = await this.send(request, false);
     // A machine without IPv6 would hide why IPv4 failed.
     return other.kind === 'failed' && other.failure === 'unreachable-network' ? rawOutcome : other;
   }
