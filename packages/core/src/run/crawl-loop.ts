@@ -60,8 +60,8 @@ class Loop {
     if (isEnding) frontier.cancelAsks();
     if (!isIdle && pageChoice !== null) await this.#collectFailure(pageChoice.choose(false), false);
     // `take` also gives turns to handlers' own requests, even when no more pages may be taken.
-    const isAsked = Object.values(pageRequests.waiting).some((count) => count > 0);
-    return { isEnding, isPaused, capacity, mayTake: !isPaused && (capacity > 0 || isAsked) };
+    const hasRequests = Object.values(pageRequests.waiting).some((count) => count > 0);
+    return { isEnding, isPaused, capacity, mayTake: !isPaused && (capacity > 0 || hasRequests) };
   }
 
   /** @returns Whether any work was due. */

@@ -107,8 +107,8 @@ async function openAll(run: Run) {
 async function crawl(run: Run, againAtMs: number | null) {
   const { setup, options, frontier, journal } = run;
   for (const host of setup.unpark) {
-    const look = await frontier.inspectHost(host);
-    if (look.isParked !== true) setup.log?.notParked(look);
+    const inspection = await frontier.inspectHost(host);
+    if (inspection.isParked !== true) setup.log?.notParked(inspection);
     await frontier.unpark(host);
   }
   await run.offer(run.sitemaps.configured());

@@ -188,7 +188,7 @@ export function createQuestions(context: FrontierContext, schedule: HostSchedule
     const robots = await authoritiesOf([...lanes.keys(), ...state.spacingAuthorities], others, gate, nowMs);
     const requirements = leased?.requirements ?? new SpacingRequirements(state.minDelayMs);
     if (leased === undefined)
-      for (const { inspection: look, required } of robots) requirements.note(look.authority, required);
+      for (const { inspection, required } of robots) requirements.note(inspection.authority, required);
     const isUnread = leased === undefined && store.readHost === undefined;
     const isParked = stored?.isParked ?? (isUnread ? null : hostClock.parked);
     const dueAtMs = stored === null || stored.dueInMs === null ? wait?.untilMs : nowMs + stored.dueInMs;
@@ -206,7 +206,7 @@ export function createQuestions(context: FrontierContext, schedule: HostSchedule
       wait,
       isParked,
       interval: intervalOf(settings.politeness, politeness, hostClock, requirements, nowMs),
-      robots: robots.map(({ inspection: look }) => look),
+      robots: robots.map(({ inspection }) => inspection),
       used: { pages, bytes, runningMs: usedMs },
       reachedBound: reachedBound({ used, settings: hostSettings }, budget.runningMs(nowMs)),
       order: {

@@ -203,21 +203,19 @@ async function* orderedEntries(
     const value = parseJson(text);
     if (!isRequest(value) || typeof value.url !== 'string' || typeof value.purpose !== 'string') {
       yield { kind: 'unreadable', path, line };
-    } else {
-      if (latestMs - value.endedAtMs > MIN_CLOCK_SET_BACK_MS) onSetBack(latestMs - value.endedAtMs);
-      latestMs = Math.max(latestMs, value.endedAtMs);
-      // Two runs of one log never overlap.
-      for (; !next.done && next.value.run.startedAtMs <= value.startedAtMs; next = await runs.next()) {
-        yield* window.splice(0);
-        declared = next.value;
-        yield { kind: 'run', ...next.value };
-      }
-      let at = window.length;
-      while (at > 0 && (window[at - 1]?.record.endedAtMs ?? 0) > value.endedAtMs) at -= 1;
-      window.splice(at, 0, { kind: 'request', record: value, ...declared, part });
-      const earliest = window.length > AUDIT_WINDOW_LINES ? window.shift() : undefined;
-      if (earliest !== undefined) yield earliest;
+      continue;
     }
+    if (latestMs - value.endedAtMs > MIN_CLOCK_SET_BACK_MS) onSetBack(latestMs - value.endedAtMs);
+    latestMs = Math.max(latestMs, value.endedAtMs);
+    // Two runs of one log never overlap.
+    for (; !next.done && next.value.run.startedAtMs <= value.startedAtMs; next = await runs.next()) {
+      yield* window.splice(0);
+      declared = next.value;
+      yield { kind: 'run', ...next.value };
+    }
+    const after = window.findLastIndex(({ record }) => record.endedAtMs <= value.endedAtMs);
+    window.splice(after + 1, 0, { kind: 'request', record: value, ...declared, part });
+    if (window.length > AUDIT_WINDOW_LINES) yield* window.splice(0, 1);
   }
   yield* window;
   for (; !next.done; next = await runs.next()) yield { kind: 'run', ...next.value };
