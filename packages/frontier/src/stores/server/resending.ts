@@ -66,7 +66,7 @@ export class Resending {
    *   signal aborted.
    */
   async call<T>(send: () => Promise<T>): Promise<T> {
-    const { server, location, holdMs, errors, isEnded, signal } = this.#options;
+    const { holdMs, isEnded, signal } = this.#options;
     if (signal?.aborted === true && this.#outage !== null)
       throw this.#failure('could not be reached', this.#outage.cause);
     const sinceMs = performance.now();
@@ -81,19 +81,12 @@ export class Resending {
           this.#notifyRecovery();
           return answer;
         } catch (cause) {
-          const text = textOf(cause);
-          if (errors.lost.test(text)) {
-            const message = `${server} has lost the crawl: there is nothing left of ${location}`;
-            throw new FrontierError('store-failed', message, { cause, hint: LOST_CRAWL_HINT });
-          }
-          const isConflict = errors.conflict.test(text);
-          const isStarting = errors.starting.test(text);
-          if (!isConflict && !isStarting && !errors.unreachable.test(text)) throw this.#failure('refused', cause);
-          if (isStarting) this.#wasReached = true;
+          const kind = this.#kindOf(cause);
+          if (kind === 'starting') this.#wasReached = true;
           const untilMs = sinceMs + (this.#wasReached ? holdMs : Math.min(holdMs, FIRST_ANSWER_MS));
           const isClosed = isEnded() || this.#isClosed || signal?.aborted === true;
           if (isClosed || performance.now() + pauseMs > untilMs) throw this.#failure('could not be reached', cause);
-          if (!isConflict) this.#notifyOutage(call, cause);
+          if (kind !== 'conflict') this.#notifyOutage(call, cause);
         } finally {
           clearTimeout(silenceTimer);
         }
@@ -103,6 +96,20 @@ export class Resending {
     } finally {
       this.#waiting.delete(call);
     }
+  }
+
+  /** Why a call may be sent again. @throws FrontierError `store-failed` if not: it is refused, or the crawl is lost. */
+  #kindOf(cause: unknown): 'conflict' | 'starting' | 'unreachable' {
+    const { server, location, errors } = this.#options;
+    const text = textOf(cause);
+    if (errors.lost.test(text)) {
+      const message = `${server} has lost the crawl: there is nothing left of ${location}`;
+      throw new FrontierError('store-failed', message, { cause, hint: LOST_CRAWL_HINT });
+    }
+    if (errors.conflict.test(text)) return 'conflict';
+    if (errors.starting.test(text)) return 'starting';
+    if (errors.unreachable.test(text)) return 'unreachable';
+    throw this.#failure('refused', cause);
   }
 
   #failure(what: string, cause: unknown): FrontierError {
