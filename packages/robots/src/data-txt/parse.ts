@@ -94,20 +94,15 @@ export function parseDataTxt(input: Uint8Array | string, options: DataTxtOptions
     else if (text === '' && raw.trim() === '' && open.line > 0) endBlock();
     else if (text !== '' && name === '') report('syntax', line);
     if (name === '') continue;
-    const lower = name.toLowerCase();
-    const field = Object.hasOwn(FIELD_BY_NAME, lower) ? FIELD_BY_NAME[lower] : undefined;
-    if (lower === 'user-agent') {
+    if (name.toLowerCase() === 'user-agent') {
       if (open.line > 0) endBlock();
       open.agents.push(withoutQuotes(value));
       continue;
     }
     // The next record of the same agents; both share one list.
-    if (open.line > 0 && (marker !== undefined || (field === 'path' && open.dataset?.path !== undefined))) {
-      begin(open.agents, open.block);
-    }
-    if (addField(open, name, field, withoutQuotes(value), line, base) === 'data-path-invalid') {
-      report('data-path-invalid', line);
-    }
+    const isNextPath = datasetField(name) === 'path' && open.dataset?.path !== undefined;
+    if (open.line > 0 && (marker !== undefined || isNextPath)) begin(open.agents, open.block);
+    if (!addField(open, name, withoutQuotes(value), line, base)) report('data-path-invalid', line);
   }
   endBlock();
   return { records, diagnostics, truncated };
@@ -121,8 +116,10 @@ function withoutQuotes(text: string): string {
   return /^(["']).*\1$/s.test(value) ? value.slice(1, -1) : value;
 }
 
+type DatasetField = Exclude<keyof Dataset, 'url'>;
+
 /** Recognised names, in lower case (DECISION T6). */
-const FIELD_BY_NAME: Readonly<Record<string, Exclude<keyof Dataset, 'url'>>> = {
+const FIELD_BY_NAME: Readonly<Record<string, DatasetField>> = {
   path: 'path',
   url: 'path',
   dataset: 'path',
@@ -149,26 +146,27 @@ function emptyRecord(agents: string[], block: number): OpenRecord {
   return { agents, rules: [], dataset: null, extra: [], line: 0, ruleLines: [], block };
 }
 
-/** Adds a line to a record. @returns What is odd about it. */
-function addField(
-  open: OpenRecord,
-  name: string,
-  field: Exclude<keyof Dataset, 'url'> | undefined,
-  value: string,
-  line: number,
-  base: string | undefined,
-): 'data-path-invalid' | null {
+function datasetField(name: string): DatasetField | undefined {
+  const lower = name.toLowerCase();
+  return Object.hasOwn(FIELD_BY_NAME, lower) ? FIELD_BY_NAME[lower] : undefined;
+}
+
+/** Adds a line to a record. @returns `false`: it is a path that leads nowhere. */
+function addField(open: OpenRecord, name: string, value: string, line: number, base: string | undefined): boolean {
   if (open.line === 0) open.line = line;
   const kind = name.toLowerCase();
   if (kind === 'allow' || kind === 'disallow') {
     open.rules.push([kind, value]);
     open.ruleLines.push(line);
-  } else if (field === undefined || open.dataset?.[field] !== undefined) open.extra.push([name, value]);
-  else {
-    open.dataset = { ...open.dataset, [field]: value };
-    const url = field === 'path' ? readWebUrl(value, base) : undefined;
-    if (url === null) return 'data-path-invalid';
-    if (url !== undefined) open.dataset.url = url.href;
+    return true;
   }
-  return null;
+  const field = datasetField(name);
+  if (field === undefined || open.dataset?.[field] !== undefined) {
+    open.extra.push([name, value]);
+    return true;
+  }
+  open.dataset = { ...open.dataset, [field]: value };
+  const url = field === 'path' ? readWebUrl(value, base) : undefined;
+  if (url !== undefined && url !== null) open.dataset.url = url.href;
+  return url !== null;
 }
