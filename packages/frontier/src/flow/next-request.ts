@@ -119,7 +119,7 @@ export function createTurns(flow: Flow, { requeue, endChain }: Settling) {
         return 'again';
       case 'requeue':
         entries.remove(entry);
-        return requeue(host, entry.id, item, authority, verdict.key, verdict.priority);
+        return requeue(host, entry.id, item, authority, verdict);
       case 'end':
         return end(verdict.ending);
       case 'closed':

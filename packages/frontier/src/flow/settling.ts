@@ -136,8 +136,7 @@ export function createSettling(flow: Flow) {
     oldId: EntryId,
     item: PageItem,
     authority: Authority,
-    key: string | null,
-    priority: number,
+    { key, priority }: { readonly key: string | null; readonly priority: number },
   ): Promise<void> {
     const requeued: NewEntry = {
       host: host.key,
