@@ -34,8 +34,9 @@ export class OutcomeCounts {
       for (const [reason, urls] of Object.entries(reasons)) this.#add(status as UrlStatus, reason, urls);
   }
 
+  /** The URLs of a status; as in `wholeOutcomes`, a count below 0 has none. */
   count(status: UrlStatus): number {
-    return this.reasons.reduce((sum, each) => (each.status === status ? sum + each.urls : sum), 0);
+    return this.reasons.reduce((sum, each) => (each.status === status ? sum + Math.max(0, each.urls) : sum), 0);
   }
 
   outcomes(): OutcomeTable {

@@ -3,6 +3,7 @@
 import { createManualClock } from '@mannerly/frontier';
 import { expect, it } from 'vitest';
 import { encodeJson } from '../json-record.js';
+import type { UrlDecision } from '../report/decision.js';
 import { OutcomeCounts } from '../report/outcome-counts.js';
 import { PolitenessLedger } from '../report/politeness.js';
 import { CrawlTotals, mergeTotals, readTotals } from './crawl-totals.js';
@@ -37,6 +38,16 @@ it('continue in the next run, with what is decided, and without what the last on
   );
   await totals.close();
   expect(counts.outcomes()).toEqual({ failed: { dns: 2 }, held: { license: 4 } });
+});
+
+it('count no URL less than none if a killed run has not saved what a later visit subtracts', () => {
+  const counts = new OutcomeCounts();
+  const url = { url: 'http://a.test/', layer: 'page', atMs: 0 } as UrlDecision;
+  counts.decision({ ...url, status: 'fetched', reason: 'fetched', replaces: { status: 'failed', reason: 'dns' } });
+  counts.decision({ ...url, status: 'failed', reason: 'timeout' });
+  expect([counts.count('fetched'), counts.count('failed')]).toEqual([1, 1]);
+  // In the sum of all processes, what another one has saved is subtracted.
+  expect(counts.outcomes()).toMatchObject({ failed: { dns: -1, timeout: 1 } });
 });
 
 it('end with the record that the process has ended, whatever writes are pending', async () => {
