@@ -1,8 +1,11 @@
 // One final status per URL and run, however many pages link to it. A URL counted twice makes the report wrong, and
 // `explain` would show the wrong one of two.
 
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { memoryStore } from '@mannerly/frontier';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { type CrawlStory, crawl } from '../support/crawl.js';
 import { crawlVirtually } from '../support/virtual-crawl.js';
 import { page, redirect, text } from '../support/web.js';
@@ -103,4 +106,15 @@ it('if robots.txt closes a URL and has opened it when another page links there',
   const closed = { status: 'excluded', reason: 'robots-rule' };
   expect(ofX).toMatchObject([closed, { status: 'fetched', replaces: closed }]);
   expect(report.outcomes).toEqual({ fetched: { fetched: 4 } });
+});
+
+it('if a run fetches a seed that an earlier one dropped', async () => {
+  const web = await webForTest({ hosts: { 'a.test': { '/robots.txt': ROBOTS, '/': page('a'), '/b': page('b') } } });
+  const out = await mkdtemp(join(tmpdir(), 'test-out-'));
+  onTestFinished(() => rm(out, { recursive: true, force: true }));
+  const seeds = [web.url('a.test'), web.url('a.test', '/b')];
+  const left = await crawl({ seeds: [], scope: { seeds, exclude: ['/b'] }, out });
+  expect(left.report.outcomes).toEqual({ fetched: { fetched: 1 }, dropped: { 'scope-excluded': 1 } });
+  const both = await crawl({ seeds: [], scope: { seeds }, out });
+  expect(both.report.outcomes).toEqual({ fetched: { fetched: 2 } });
 });

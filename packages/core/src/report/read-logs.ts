@@ -121,7 +121,7 @@ export function allWarnings(parts: readonly Pick<PartLogPaths, 'warningsPath'>[]
 /**
  * The decisions of all processes so that each URL counts once. A URL held at the end of one run is decided in the next,
  * a failed one may be requested again, and what one run excludes or drops the next may drop again. In the order of
- * time, URLs that are held or failed last.
+ * time, URLs that are held or failed, and seeds that were left out, last.
  * @param onLeftOut - Called with the counts of URLs that have no line.
  * @param onEarlierPage - Called with each earlier decision of such a URL that counted as a page.
  */
@@ -135,7 +135,7 @@ export async function* finalDecisions(
   const isRepeatedExclusion = createRepeatedExclusionCheck();
   const logs = parts.map(({ decisionsPath }) => readCountedDecisions(decisionsPath, onLeftOut));
   for await (const decision of mergeByTime(logs, ({ atMs }) => atMs)) {
-    const { status, url } = decision;
+    const { status, url, depth } = decision;
     if (isRepeatedExclusion(decision)) {
       if (decision.isPage === true) onEarlierPage(decision);
       continue;
@@ -145,7 +145,10 @@ export async function* finalDecisions(
     open.delete(url);
     // Held or failed decisions have not been counted: replace the decision that they replaced.
     const final = earlier === undefined ? decision : withReplaces(decision, earlier.replaces);
-    if ((status === 'held' || isRetryable(decision)) && open.size < MAX_OPEN_DECISIONS) open.set(url, final);
+    // A seed is offered again in each run: one that was dropped may be fetched.
+    const isLeftSeed = depth === 0 && (status === 'dropped' || status === 'excluded');
+    if ((status === 'held' || isLeftSeed || isRetryable(decision)) && open.size < MAX_OPEN_DECISIONS)
+      open.set(url, final);
     else yield final;
   }
   yield* open.values();
