@@ -47,6 +47,16 @@ describe('a recrawl', () => {
     expect(days).toBeLessThan(6);
   });
 
+  it('visits once more what a clock dates more than a day ahead, and then as before', async () => {
+    const { run } = await site(answerWithEtag);
+    const standing = { recrawl: { everyDays: 7 } };
+    for (const days of [0, 400]) expect((await run(days, standing)).paths).toHaveLength(PAGES);
+    expect((await run(399.5, standing)).paths).toEqual([]);
+    expect((await run(20, standing)).paths).toHaveLength(PAGES);
+    expect((await run(21, standing)).paths).toEqual([]);
+    expect((await run(120, standing)).paths).toHaveLength(PAGES);
+  });
+
   // A service runs the same program each night. On the first night, or after one without the site, nothing is known.
   it.each<[string, Partial<TestCrawlOptions>[]]>([
     ['is new', []],

@@ -87,7 +87,9 @@ export async function chooseVisits(
       known += 1;
       fresh += freshNow(visit, nowMs);
     }
-    const isDue = dueMs <= nowMs && lastAttemptMs(visit) < sinceMs;
+    // A clock was wrong then, or is now. One visit puts that right.
+    const isAhead = lastAttemptMs(visit) > nowMs + DAY_MS;
+    const isDue = isAhead || (dueMs <= nowMs && lastAttemptMs(visit) < sinceMs);
     if (isDue) {
       dueVisits.push({ visit, value: expected.value });
       if (dueVisits.length >= 2 * maxVisits + 1_000) dueVisits = mostValuable(dueVisits, maxVisits);
