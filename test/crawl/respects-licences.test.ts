@@ -109,8 +109,13 @@ describe('the table of licences in docs/politeness.md', () => {
     }
   });
 
-  it('names price and element for held pages', async () => {
-    const held = (await crawled('ai-train')).find(({ site }) => site === 'payment');
+  it('names price, server and element for held pages', async () => {
+    const sites = await crawled('ai-train');
+    const held = sites.find(({ site }) => site === 'payment');
+    const byServer = sites.find(({ site }) => site === 'token');
+    expect(byServer?.details[0]).toMatch(
+      /^token of https:\/\/olp\.example\/: .* content\[1\]\/license\[1\], for ai-train$/,
+    );
     expect(held?.details[0]).toMatch(/^payment 0\.015 USD: .* content\[1\]\/license\[1\], for ai-train$/);
   });
 });

@@ -4,6 +4,7 @@
 import { matchesPattern } from '@mannerly/robots/matches-pattern';
 import type { Purpose } from '@mannerly/robots/page';
 import { parseUrl } from '../parse-url.js';
+import { present } from '../present.js';
 import type { LicensedContent, LicenseElement, LicenseReading } from './license-document.js';
 
 /** What is known about the licence of a URL; later outcomes are stricter. */
@@ -61,6 +62,8 @@ export interface LicenseVerdict {
   readonly element: string | null;
   /** The price, `0.015 USD`; `null` if there is none, or none that can be read. */
   readonly price: string | null;
+  /** Where a licence must be obtained; absent: nowhere, or its address cannot be read. */
+  readonly server?: string;
   /** The purpose that decided; `null` if none is declared. */
   readonly purpose: Purpose | null;
 }
@@ -78,7 +81,7 @@ interface Use {
 }
 
 /** What one document says about one use. */
-type Statement = Pick<LicenseVerdict, 'outcome' | 'element' | 'price'>;
+type Statement = Pick<LicenseVerdict, 'outcome' | 'element' | 'price' | 'server'>;
 
 /** The uses that a purpose needs. A store that feeds a model is an index of that system (C6). */
 const USAGES: Readonly<Record<Purpose, readonly string[]>> = {
@@ -189,7 +192,9 @@ function findOffer({ licenses, server }: LicensedContent, name: string, use: Use
     isCovered = true;
     if (!isPermitted || !isEligible(license, user.party)) return;
     const outcome = offerOutcome(server, license, use);
-    const statement: Statement = { outcome, element: `${name}/license[${at + 1}]`, price: payment.amount };
+    const address = outcome === 'token' ? parseUrl(server ?? '')?.href : undefined;
+    const offer = { outcome, element: `${name}/license[${at + 1}]`, price: payment.amount };
+    const statement: Statement = { ...offer, ...present({ server: address }) };
     if (best === null || stricter(statement, best) === best) best = statement;
   });
   return best ?? (isCovered ? { ...NO_STATEMENT, outcome: 'prohibited', element: name } : null);

@@ -129,9 +129,7 @@ export class Licenses {
     // Nothing is known of the terms of a document that was not read.
     const isComparable = [own, site].every(({ outcome }) => outcome !== 'none' && outcome !== 'unread');
     if (isComparable && (own.outcome !== site.outcome || own.price !== site.price)) {
-      const [pageTerms, siteTerms] = [own, site].map(
-        ({ document, outcome, price }) => `${document}: ${withPrice(outcome, price)}`,
-      );
+      const [pageTerms, siteTerms] = [own, site].map((verdict) => `${verdict.document}: ${termsText(verdict)}`);
       this.#reportOnce(
         'license-conflict',
         work.url,
@@ -201,10 +199,10 @@ export class Licenses {
     const known = documents.find(({ document }) => document === verdict.document) ?? UNREAD;
     const { reading, fetchedAtMs, digest } = known;
     const effect = this.#parts.options.mode === 'observe' ? 'none' : verdict.effect;
-    const { outcome, document, price } = verdict;
+    const { outcome, document } = verdict;
     if (document !== null && outcome !== 'none') {
       const remark = outcome === 'unread' ? this.#unreadText() : reading === null ? '' : remarkText(reading);
-      this.#reportOnce(warningCode(outcome, fetchedAtMs), url, `${document}: ${withPrice(outcome, price)}${remark}`);
+      this.#reportOnce(warningCode(outcome, fetchedAtMs), url, `${document}: ${termsText(verdict)}${remark}`);
       if (reading?.kind === 'read' && reading.isVersion09) {
         this.#reportOnce('license-version-09', url, `${document} has lists or words of RSL 0.9, and is read as that`);
       }
@@ -361,8 +359,9 @@ function remarkText(reading: LicenseReading): string {
   return reading.contents.some(({ isEncrypted }) => isEncrypted) ? ', encrypted in part' : '';
 }
 
-function withPrice(outcome: string, price: string | null): string {
-  return price === null ? outcome : `${outcome} ${price}`;
+/** The outcome, its price, and where a licence must be obtained. */
+export function termsText({ outcome, price, server }: Pick<LicenseVerdict, 'outcome' | 'price' | 'server'>): string {
+  return `${outcome}${price === null ? '' : ` ${price}`}${server === undefined ? '' : ` of ${server}`}`;
 }
 
 /** Sets the page's licence, and drops what that does not let us keep. `null`: none is named. */
@@ -375,6 +374,7 @@ export function applyLicense(page: PageInCrawl, license: FoundLicense | null): v
 }
 
 /** What a licence requires, by which document and element, and for which purpose. Never throws. */
-export function licenseText({ outcome, price, document, element, purpose }: FoundLicense): string {
-  return `${withPrice(outcome, price)}: ${[document, element].filter((each) => each !== null).join(' ')}, for ${purpose}`;
+export function licenseText(license: FoundLicense): string {
+  const { document, element, purpose } = license;
+  return `${termsText(license)}: ${[document, element].filter((each) => each !== null).join(' ')}, for ${purpose}`;
 }

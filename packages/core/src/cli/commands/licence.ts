@@ -8,7 +8,7 @@ import { compileRules, parseRobots } from '@mannerly/robots';
 import type { Purpose } from '@mannerly/robots/page';
 import { readValues } from '../../directory/read-lines.js';
 import { assessLicenses, type LicenseVerdict } from '../../licensing/license-terms.js';
-import { Licenses, type ReadLicense } from '../../licensing/licenses.js';
+import { Licenses, type ReadLicense, termsText } from '../../licensing/licenses.js';
 import { fill } from '../../options/check.js';
 import type { IdentityOptions } from '../../options/crawler-options.js';
 import { OPTIONS } from '../../options/table.js';
@@ -153,7 +153,7 @@ function printText(
     tableText<LicenseVerdict>(
       [
         ['Purpose', 'left', ({ purpose }) => purpose ?? ''],
-        ['It says', 'left', ({ outcome, price }) => (price === null ? outcome : `${outcome} ${printable(price)}`)],
+        ['It says', 'left', (verdict) => printable(termsText(verdict))],
         ['Where', 'left', ({ element }) => element ?? ''],
         ['A crawl with this purpose', 'left', ({ effect }) => EFFECTS[documents[0]?.namedBy ?? 'robots.txt'][effect]],
       ],
