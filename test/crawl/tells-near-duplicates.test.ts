@@ -3,6 +3,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { memorySink } from 'mannerly';
 import { expect, it } from 'vitest';
 import { crawl, makeCrawler } from '../support/crawl.js';
 import { type Routes, text, type Web } from '../support/web.js';
@@ -73,6 +74,41 @@ it('drops them if an option says so, and their links with them', async () => {
   const [dropped] = decisions.filter(({ reason }) => reason === 'duplicate-text');
   expect(dropped).toMatchObject({ detail: web.url('a.test', first), httpStatus: 200, isPage: true });
   expect(web.paths('a.test')).not.toContain('/only-from-here');
+});
+
+it('drops no page for one that is not kept: its print view says noindex, or its old URL has moved to it', async () => {
+  let hasMoved = false;
+  const noindex = '<meta name="robots" content="noindex">';
+  const web = await webForTest({
+    hosts: {
+      'a.test': {
+        '/robots.txt': text(''),
+        '/': page('start', ['Closed.'], ['/print', '/tides', '/old']),
+        '/print': noindex + page('Tides', SENTENCES),
+        '/tides': page('Tides', SENTENCES),
+        '/old': () =>
+          hasMoved ? { status: 301, headers: { location: '/new' } } : page('Gulls', SENTENCES.toReversed()),
+        '/new': page('Gulls', SENTENCES.toReversed()),
+      },
+    },
+  });
+  const folder = await mkdtemp(join(tmpdir(), 'mannerly-near-'));
+  try {
+    const run = async () => {
+      const sink = memorySink();
+      const options = { ...of(web), nearDuplicates: 'drop', recrawl: true, sinks: [sink] } as const;
+      await makeCrawler(options).run({ out: join(folder, 'crawl'), again: true });
+      return sink.items.map(({ url, removed }) => [new URL(url).pathname, removed ?? 'kept']);
+    };
+    expect((await run()).toSorted()).toEqual(['/', '/old', '/tides'].map((path) => [path, 'kept']));
+    hasMoved = true;
+    expect(await run()).toEqual([
+      ['/old', 'moved'],
+      ['/new', 'kept'],
+    ]);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
 });
 
 it('knows the pages of earlier runs from the decision log', async () => {

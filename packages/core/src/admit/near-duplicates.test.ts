@@ -66,6 +66,30 @@ describe('the pages of a crawl', () => {
     expect(near.report().pages).toBe(1);
   });
 
+  it('have the text of their last visit, and none when they are gone, have moved or must not be kept', () => {
+    const near = new NearDuplicates();
+    const similarTo = (url: string, text: readonly string[], isKept = true) =>
+      near.compare(url, page(text), isKept)?.similarTo;
+    similarTo('/a', one);
+    expect(similarTo('/a', two)).toBeNull();
+    expect(similarTo('/b', one)).toBeNull();
+    expect(similarTo('/a2', two)).toBe('/a');
+    near.decided('/a', { status: 'fetched', reason: 'redirect', httpStatus: 301 });
+    expect(similarTo('/a3', two)).toBeNull();
+    expect(similarTo('/b', one, false)).toBeNull();
+    expect(similarTo('/b2', one)).toBeNull();
+    for (const left of [
+      { status: 'excluded' },
+      { status: 'failed', httpStatus: 404 },
+      { reason: 'status-410', httpStatus: 410 },
+    ]) {
+      const restored = new NearDuplicates();
+      restored.restore({ url: '/a', simhash: simhashText(hash(one)), status: 'fetched', httpStatus: 200 });
+      restored.restore({ url: '/a', ...left });
+      expect(restored.compare('/b', page(one))?.similarTo).toBeNull();
+    }
+  });
+
   it('are bounded: the older half is forgotten, and pages that share a block cost only a few steps', () => {
     const near = new NearDuplicates();
     expect(near.compare('/a', page(one))?.similarTo).toBeNull();

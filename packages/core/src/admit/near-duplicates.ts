@@ -1,8 +1,8 @@
 // Finds pages whose text is nearly the same as another page's. The text becomes 64 bits, most of which stay the same
 // when a few words change (Charikar 2002): every three consecutive words vote on each bit. Pages within three bits
 // agree in one of four blocks of 16 bits (Manku, Jain, Das Sarma 2007), so a page is compared with a bounded number of
-// pages that share a block with it. The first page of a group represents it. When one half is full, the older half is
-// forgotten.
+// pages that share a block with it. The first page of a group represents it, while the crawl keeps it with that text.
+// When one half is full, the older half is forgotten.
 
 import {
   MAX_NEAR_CHAIN,
@@ -20,6 +20,13 @@ export interface NearDuplicate {
   readonly similarTo: string | null;
 }
 
+/** What counts of a page's decision. */
+interface Decided {
+  readonly status?: string;
+  readonly reason?: string;
+  readonly httpStatus?: number | null;
+}
+
 const BLOCKS = 4;
 const BLOCK_VALUES = 0x10000;
 const MAX_GENERATION_PAGES = MAX_NEAR_PAGES / 2;
@@ -31,9 +38,16 @@ export class NearDuplicates {
   readonly #groups = new Map<string, number>();
 
   /** Compares a page with earlier ones. @returns `null` if it has too few words. */
-  compare(url: string, html: Uint8Array): NearDuplicate | null {
+  compare(url: string, html: Uint8Array, isKept = true): NearDuplicate | null {
     const simhash = simhashOf(html);
-    return simhash === null ? null : { simhash: simhashText(simhash), similarTo: this.#similarTo(url, simhash) };
+    return simhash === null
+      ? null
+      : { simhash: simhashText(simhash), similarTo: this.#similarTo(url, simhash, isKept) };
+  }
+
+  /** A page is decided. One that is gone, has moved or must not be kept no longer represents its group. */
+  decided(url: string, { status, reason, httpStatus }: Decided): void {
+    if (status === 'excluded' || reason === 'redirect' || httpStatus === 404 || httpStatus === 410) this.#forget(url);
   }
 
   /** Counts a decided page that is nearly the same as another. */
@@ -44,10 +58,13 @@ export class NearDuplicates {
   }
 
   /** Restores what an earlier run logged about a page. */
-  restore({ url, simhash, similarTo }: { readonly url: string } & Partial<NearDuplicate>): void {
+  restore({ url, simhash, similarTo, ...decision }: { readonly url: string } & Decided & Partial<NearDuplicate>): void {
     const parsed = parseSimhash(simhash);
-    if (similarTo != null) this.count(similarTo);
-    else if (parsed !== null) this.#similarTo(url, parsed);
+    if (similarTo != null) {
+      this.count(similarTo);
+      this.#forget(url);
+    } else if (parsed !== null) this.#similarTo(url, parsed, true);
+    this.decided(url, decision);
   }
 
   /** How many pages are nearly the same as another, and the largest groups of them. */
@@ -56,11 +73,13 @@ export class NearDuplicates {
     return { pages: this.#pages, groups: groups.sort((a, b) => b.pages - a.pages).slice(0, MAX_REPORTED_GROUPS) };
   }
 
-  #similarTo(url: string, simhash: Simhash): string | null {
+  #similarTo(url: string, simhash: Simhash, isKept: boolean): string | null {
     const found = this.#newer.find(simhash) ?? this.#older?.find(simhash) ?? null;
     // The same page, visited again.
+    if (found === url && isKept) return null;
+    this.#forget(url);
     if (found === url) return null;
-    if (found !== null) return found;
+    if (found !== null || !isKept) return found;
     if (this.#newer.size === MAX_GENERATION_PAGES) {
       this.#older = this.#newer;
       this.#newer = new Generation();
@@ -68,12 +87,19 @@ export class NearDuplicates {
     this.#newer.add(url, simhash);
     return null;
   }
+
+  #forget(url: string): void {
+    this.#newer.forget(url);
+    this.#older?.forget(url);
+  }
 }
 
 /** Pages in order of arrival, and for each value of a block the last page that has it. */
 class Generation {
   size = 0;
   readonly #urls: string[] = [];
+  /** The index of the text that a page has now. Its earlier texts, and those of pages that are gone, do not count. */
+  readonly #current = new Map<string, number>();
   readonly #low = new Uint32Array(MAX_GENERATION_PAGES);
   readonly #high = new Uint32Array(MAX_GENERATION_PAGES);
   /** One more than the index of a page; 0: none. */
@@ -85,16 +111,25 @@ class Generation {
       let at = this.#heads[headOf(simhash, block)] ?? 0;
       for (let steps = 0; at !== 0 && steps < MAX_NEAR_CHAIN; steps += 1) {
         const other = { low: this.#low[at - 1] ?? 0, high: this.#high[at - 1] ?? 0 };
-        if (areNear(simhash, other)) return this.#urls[at - 1] ?? null;
+        if (areNear(simhash, other) && this.#isCurrent(at - 1)) return this.#urls[at - 1] ?? null;
         at = this.#next[block * MAX_GENERATION_PAGES + at - 1] ?? 0;
       }
     }
     return null;
   }
 
+  #isCurrent(index: number): boolean {
+    return this.#current.get(this.#urls[index] ?? '') === index;
+  }
+
+  forget(url: string): void {
+    this.#current.delete(url);
+  }
+
   add(url: string, simhash: Simhash): void {
     const at = this.size;
     this.#urls.push(url);
+    this.#current.set(url, at);
     this.#low[at] = simhash.low;
     this.#high[at] = simhash.high;
     this.size += 1;

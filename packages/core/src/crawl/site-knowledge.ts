@@ -68,7 +68,7 @@ export class SiteKnowledge {
   /** Compares a page's text with those of earlier pages; `null`: it is not compared. */
   async findNearDuplicate(page: FetchedPage): Promise<NearDuplicate | null> {
     return this.nearDuplicates !== null && page.kind === 'html'
-      ? this.nearDuplicates.compare(page.url, await comparedBytes(page))
+      ? this.nearDuplicates.compare(page.url, await comparedBytes(page), page.exclusion.storesItems)
       : null;
   }
 

@@ -47,7 +47,8 @@ async function admittedResult(run: Run, work: Work): Promise<Admitted | Exclude<
 
 /** Commits the page with its links, then records the decision about it. */
 async function commit(run: Run, work: PageWork, { decision, items, links, refused }: Admitted): Promise<void> {
-  const { frontier, journal, recrawl } = run;
+  const { frontier, journal, recrawl, knowledge } = run;
+  knowledge.nearDuplicates?.decided(work.url, decision);
   const removed = recrawl?.removalReason(work, decision) ?? null;
   const written = removed === null ? items : [tombstoneOf(run, work, removed), ...items];
   if ((await run.items.write(written)) === 'stopped') {
