@@ -55,6 +55,9 @@ const ALONE_FILES = [
   'packages/core/src/{linear-readers,wakeup.memory,fetch/spool-unlink}.test.ts',
 ];
 const ALONE: TestProject = { extends: true, test: { name: 'alone', include: ALONE_FILES } };
+/** In a context of `node:vm`, as under Jest. */
+const REALM_FILES = ['test/crawl/another-realm.test.ts'];
+const REALM: TestProject = { extends: true, test: { name: 'realm', include: REALM_FILES, pool: 'vmThreads' } };
 const COMMAND_FILES = ['packages/core/src/cli/**/*.test.ts'];
 /**
  * All others share processes, since reading the sources costs more than most tests; `leaves-no-trace` holds them to it.
@@ -64,7 +67,7 @@ const shared = (elsewhere: readonly string[]): TestProject => ({
   test: {
     name: 'shared',
     include: ['packages/*/{src,test-support}/**/*.test.ts', 'test/**/*.test.ts', 'examples/src/**/*.test.ts'],
-    exclude: [...elsewhere, ...ALONE_FILES, '**/node_modules/**'],
+    exclude: [...elsewhere, ...ALONE_FILES, ...REALM_FILES, '**/node_modules/**'],
     isolate: false,
     setupFiles: [source('test/support/leaves-no-trace.ts')],
   },
@@ -111,7 +114,7 @@ function temporaryFolder(): { TMPDIR?: string } {
   return bavail * bsize < NEEDED_BYTES ? {} : { TMPDIR: '/dev/shm' };
 }
 const MODES: Readonly<Record<string, readonly TestProject[]>> = {
-  whole: [shared(COMMAND_FILES), ALONE, PUBLISHED],
+  whole: [shared(COMMAND_FILES), ALONE, REALM, PUBLISHED],
   soak: [WAITING, MEASURING],
 };
 
@@ -156,6 +159,6 @@ export default defineConfig(({ mode }) => ({
     sequence: { sequencer: LongestFirst },
     env: ENVIRONMENT,
     ...(mode in MODES ? onWhatIsPublished(mode) : {}),
-    projects: [...(MODES[mode] ?? [shared([]), ALONE])],
+    projects: [...(MODES[mode] ?? [shared([]), ALONE, REALM])],
   },
 }));

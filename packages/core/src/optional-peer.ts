@@ -1,6 +1,7 @@
 // Loads a library that users install themselves, so that the package stays small and costs nothing for unused features.
 
 import { MannerlyError } from './errors.js';
+import { isError } from './is-error.js';
 
 /**
  * Imports an optional peer dependency. @param what - The beginning of a sentence: `` `page.mainText` ``.
@@ -16,7 +17,7 @@ export async function loadPeer<Library>(name: string, what: string): Promise<Lib
 
 /** The error for a failed import: `peer-missing` if it is not installed, otherwise `cause` itself. */
 export function peerMissing(name: string, what: string, cause: unknown): unknown {
-  if (!(cause instanceof Error && 'code' in cause && cause.code === 'ERR_MODULE_NOT_FOUND')) return cause;
+  if (!(isError(cause) && 'code' in cause && cause.code === 'ERR_MODULE_NOT_FOUND')) return cause;
   const hint = `Install it next to mannerly: npm install ${name} (--global for a global mannerly).`;
   return new MannerlyError('peer-missing', `${what} needs ${name}, which is not installed`, { cause, hint });
 }

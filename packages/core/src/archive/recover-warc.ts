@@ -6,6 +6,7 @@ import { createReadStream } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { crc32, createInflateRaw } from 'node:zlib';
+import { isError } from '../is-error.js';
 import { WarcIndex } from './cdxj.js';
 import { headEnd } from './http-head.js';
 import { MAX_RECORD_HEAD_BYTES } from './limits.js';
@@ -62,7 +63,7 @@ async function readMember(file: FileHandle, path: string, offset: number): Promi
     }
   } catch (error) {
     // It is torn or not gzip.
-    if (error instanceof Error && 'code' in error && String(error.code).startsWith('Z_')) return null;
+    if (isError(error) && 'code' in error && String(error.code).startsWith('Z_')) return null;
     throw error;
   } finally {
     source.destroy();

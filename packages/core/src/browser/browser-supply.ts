@@ -3,6 +3,7 @@
 
 import type { Browser } from 'playwright-core';
 import { invalidOption } from '../errors.js';
+import { isError } from '../is-error.js';
 import { type BrowserSettings, isBrowser } from './browser-options.js';
 import { BROWSER_ANSWER_MS, BROWSER_START_MS, MAX_BROWSER_TEXT } from './limits.js';
 import { SEALED_FLAGS } from './seal.js';
@@ -87,12 +88,12 @@ export function within<T>(promise: Promise<T>, ms: number, lateMessage: string):
 
 /** With the first line that the browser wrote: Playwright's first line only says that it has ended. */
 function launchErrorText(error: unknown): string {
-  const [, written] = /\[err\] (.*)/.exec(error instanceof Error ? error.message : '') ?? [];
+  const [, written] = /\[err\] (.*)/.exec(isError(error) ? error.message : '') ?? [];
   return written === undefined ? textOf(error) : `${textOf(error)}: ${written.slice(0, MAX_BROWSER_TEXT)}`;
 }
 
 /** The first line of an error's message. Never throws. */
 export function textOf(error: unknown): string {
-  const text = error instanceof Error ? error.message : String(error);
+  const text = isError(error) ? error.message : String(error);
   return (text.split('\n', 1)[0] ?? '').slice(0, MAX_BROWSER_TEXT);
 }

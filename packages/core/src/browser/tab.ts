@@ -5,6 +5,7 @@ import type { CDPSession, ElementHandle, Page } from 'playwright-core';
 import { checkOptions } from '../call-options.js';
 import { invalidOption } from '../errors.js';
 import type { BrowserTab, StepResult } from '../fetch/renderer.js';
+import { isError } from '../is-error.js';
 import type { BrowserSettings } from './browser-options.js';
 import { CLICK_MS, MAX_PAGE_MS, MAX_SCREENSHOT_BYTES, MAX_SCREENSHOT_HEIGHT, WAIT_FOR_MS, WINDOW } from './limits.js';
 import type { TabRequests } from './tab-requests.js';
@@ -35,7 +36,7 @@ export function createTab(
       return requests.hasEnded() ? 'page-over' : result;
     } catch (error) {
       if (requests.hasEnded()) return 'page-over';
-      if (error instanceof Error && error.name === 'TimeoutError') return timeoutResult;
+      if (isError(error) && error.name === 'TimeoutError') return timeoutResult;
       throw error;
     }
   };

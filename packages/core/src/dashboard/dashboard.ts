@@ -6,6 +6,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { type AddressInfo, isIPv6, type Socket } from 'node:net';
 import { MannerlyError } from 'mannerly';
 import { checkMembers } from '../call-options.js';
+import { isError } from '../is-error.js';
 import { buildPage } from '../report/page/build-page.js';
 import { checkAccess } from './access.js';
 import { ACTIONS, API_PATH, type ApiAnswer, type ApiCrawl, createApi, problem } from './api.js';
@@ -222,7 +223,7 @@ async function listen(server: Server, { host, port }: ResolvedDashboardOptions):
     await once(server, 'listening');
     return (server.address() as AddressInfo).port;
   } catch (cause) {
-    const reason = cause instanceof Error && 'code' in cause ? String(cause.code) : String(cause);
+    const reason = isError(cause) && 'code' in cause ? String(cause.code) : String(cause);
     const message = `the dashboard cannot listen at ${host}, port ${port}: ${reason}`;
     const advice = 'Something listens there already: name another port, or 0 for any.';
     const hint = reason === 'EADDRINUSE' ? advice : 'Name another port or address.';

@@ -4,6 +4,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { readdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { MannerlyError } from '../errors.js';
+import { isError } from '../is-error.js';
 import { parseJsonObject } from '../parse-json.js';
 
 /** The suffix of a file that is being written; a killed process may leave one behind. */
@@ -64,7 +65,7 @@ export function isAbsent(error: unknown): boolean {
 
 /** Whether an error of the platform has this code. Never throws. */
 export function hasPlatformCode(error: unknown, code: string): boolean {
-  return error instanceof Error && 'code' in error && error.code === code;
+  return isError(error) && 'code' in error && error.code === code;
 }
 
 /** SHA-256 of a file, hex digits. @param bytes - The length of its beginning that counts. */

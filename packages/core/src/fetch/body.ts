@@ -6,6 +6,7 @@
 // undici (7) throws outside every handler if a connection breaks while it is paused.
 
 import type { Transform } from 'node:stream';
+import { isError } from '../is-error.js';
 import { type ContentCoding, createDecoder, decodeSync } from './content-coding.js';
 import type { BodyConsumer } from './fetcher.js';
 import {
@@ -156,7 +157,7 @@ function tryDecodeSync(codings: readonly ContentCoding[], encoded: Buffer, maxBy
     for (const coding of codings) body = decodeSync(coding, body, maxBytes);
     return body;
   } catch (error) {
-    if (error instanceof Error && 'code' in error) return null;
+    if (isError(error) && 'code' in error) return null;
     throw error;
   }
 }

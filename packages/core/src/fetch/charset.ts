@@ -4,6 +4,7 @@
 
 import { isUtf8 } from 'node:buffer';
 import { createRequire } from 'node:module';
+import { isError } from '../is-error.js';
 import {
   CHARSET_PRESCAN_BYTES,
   CHARSET_SAMPLE_BYTES,
@@ -129,7 +130,7 @@ function platformDecoder(label: string): StreamDecoder | null {
   try {
     return new TextDecoder(label);
   } catch (error) {
-    if (error instanceof RangeError) return null;
+    if (isError(error) && error.name === 'RangeError') return null;
     throw error;
   }
 }

@@ -7,6 +7,7 @@ import { createRequire } from 'node:module';
 import { connect as connectTcp, isIP, type LookupFunction, type Socket, type TcpNetConnectOpts } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import type { Client, Dispatcher } from 'undici';
+import { isError } from '../is-error.js';
 import { keepLatest } from '../keep-latest.js';
 import { present } from '../present.js';
 import {
@@ -270,7 +271,7 @@ export function clientClass(): typeof Client {
     loaded = require('undici/lib/dispatcher/client.js') as typeof Client;
   } catch (error) {
     // This release of undici keeps the file elsewhere or does not export it.
-    if (!(error instanceof Error && 'code' in error)) throw error;
+    if (!(isError(error) && 'code' in error)) throw error;
     loaded = (require('undici') as typeof import('undici')).Client;
   }
   return loaded;

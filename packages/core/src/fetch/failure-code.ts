@@ -1,5 +1,6 @@
 // Maps the platform's errors to a `FailureCode`. The only file that knows their codes.
 
+import { isError } from '../is-error.js';
 import type { FailureCode } from './outcome.js';
 
 /** The phase of the exchange when the error occurred. */
@@ -43,7 +44,7 @@ export function failureCodeWithin(error: unknown): FailureCode {
   let found: FailureCode = 'internal';
   let cause: unknown = error;
   // At most five, since causes may be circular.
-  for (let depth = 0; depth < 5 && cause instanceof Error; depth += 1) {
+  for (let depth = 0; depth < 5 && isError(cause); depth += 1) {
     const code = failureCode(cause, 'sent');
     if (code !== 'internal') found = code;
     cause = cause.cause;
@@ -63,7 +64,7 @@ export function failureDetail(error: unknown): string {
 }
 
 function readError(error: unknown): { code: string; message: string; name: string } {
-  if (!(error instanceof Error)) return { code: '', message: String(error), name: '' };
+  if (!isError(error)) return { code: '', message: String(error), name: '' };
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
   // OpenSSL's own messages are lines of numbers and file names around the reason.
   const isCryptic = error.message.includes(':error:') && 'reason' in error && typeof error.reason === 'string';

@@ -4,6 +4,7 @@
 import type { EventEmitter } from 'node:events';
 import { createRequire } from 'node:module';
 import { connect, isIPv6, type Socket } from 'node:net';
+import { isError } from '../is-error.js';
 import type { OperatorProxy } from './proxy.js';
 
 /** Where a tunnel leads to. */
@@ -142,9 +143,9 @@ function isFault(error: unknown): boolean {
 }
 
 function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : '';
+  return isError(error) && 'code' in error ? String(error.code) : '';
 }
 
 function messageOf(error: unknown): string {
-  return (error instanceof Error && error.message) || codeOf(error) || String(error);
+  return (isError(error) && error.message) || codeOf(error) || String(error);
 }

@@ -5,6 +5,7 @@ import { textOf } from '../errors.js';
 import { checkedOutcome } from '../fetch/fetch-call.js';
 import type { Fetcher, FetcherCapabilities, FetchLimits, FetchRequest } from '../fetch/fetcher.js';
 import type { FailureCode, FetchOutcome, ResponseOutcome } from '../fetch/outcome.js';
+import { isError } from '../is-error.js';
 import { assert, assertEqual, ContractBroken } from './assert.js';
 import { type Answer, listenRaw, type RawServer } from './raw-server.js';
 
@@ -71,7 +72,7 @@ export class TestContext {
     try {
       return checkedOutcome(answer, calledAtMs, Date.now());
     } catch (error) {
-      throw new ContractBroken(error instanceof Error ? error.message : textOf(error));
+      throw new ContractBroken(isError(error) ? error.message : textOf(error));
     }
   }
 

@@ -4,6 +4,7 @@
 import type { Clock } from '@mannerly/frontier';
 import PQueue from 'p-queue';
 import { textOf } from '../errors.js';
+import { isError } from '../is-error.js';
 import { onAbort } from '../on-abort.js';
 import { contentOf } from '../page/content-kind.js';
 import type { FetchedPage, PageInCrawl } from '../page/page.js';
@@ -173,7 +174,7 @@ async function attempt(
     }
     const returned = await found.handler(createPageContext(page, tools, userData));
     // `return new StopCrawl('…')` is meant as a `throw`.
-    if (returned instanceof Error) throw returned;
+    if (isError(returned)) throw returned;
     const staged = await tools.stage.end();
     if (staged.data.length + staged.rejectedCount === 0 && looksLikeItem(returned)) onReturned?.(page.url);
     const processed = page.exclusion.storesItems ? ((await stages?.run(staged.data, page)) ?? null) : null;

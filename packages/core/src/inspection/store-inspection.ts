@@ -10,6 +10,7 @@ import {
   systemClock,
 } from '@mannerly/frontier';
 import { MannerlyError } from '../errors.js';
+import { isError } from '../is-error.js';
 import { readJson } from '../json-record.js';
 import { type CrawlSettings, frontierSettings } from '../options/crawl-settings.js';
 import { type CrawlTerms, TERMS_KEY } from '../options/crawl-terms.js';
@@ -143,7 +144,7 @@ async function withFrontier<T>(options: FrontierOptions, action: (frontier: Fron
   try {
     await frontier.open().catch((error: unknown) => {
       const known = asMannerlyError(error, null);
-      throw known instanceof MannerlyError || !(error instanceof Error) ? known : noCrawlError(error.message, error);
+      throw known instanceof MannerlyError || !isError(error) ? known : noCrawlError(error.message, error);
     });
     await countFromRecrawl(frontier, false, Date.now());
     return await action(frontier);

@@ -2,6 +2,7 @@
 // console and pino. A terminal shows the first entries of each kind, and at the end of a run the number of others: an
 // error in a handler occurs on every page, and a screen has little space.
 
+import { isError } from '../is-error.js';
 import { isObject } from '../parse-json.js';
 import { redacted } from '../redacted.js';
 import { framesOf, isUserCode } from '../report/code-error.js';
@@ -140,7 +141,7 @@ export function terminalLog(print: (text: string) => void, level: LogLevel): Log
 
 /** For a full disk or a missing permission, the message is enough and a stack adds nothing. */
 function isSystemError({ code, error }: LogEntry): boolean {
-  return code === 'sink-failed' && error instanceof Error && 'syscall' in error;
+  return code === 'sink-failed' && isError(error) && 'syscall' in error;
 }
 
 /** The number of an entry within its kind, from 1. What is printed on demand (`info` and less) is not counted. */

@@ -5,6 +5,7 @@ import { hash } from 'node:crypto';
 import type { Clock, JsonValue } from '@mannerly/frontier';
 import PQueue from 'p-queue';
 import { MannerlyError, textOf } from '../errors.js';
+import { isError } from '../is-error.js';
 import type { ItemLicense } from '../item-license.js';
 import { onAbort } from '../on-abort.js';
 import { MAX_CONCURRENT_FILES, SINK_CLOSE_MS, SINK_STOP_MS } from './limits.js';
@@ -212,7 +213,7 @@ function isBatched(sink: Sink): sink is BatchedSink {
 /** The command has hints of its own for system errors, such as a full disk. */
 function hintFor(cause: unknown): { readonly hint?: string } {
   if (cause instanceof MannerlyError && cause.hint !== null) return { hint: cause.hint };
-  if (cause instanceof Error && 'syscall' in cause) return {};
+  if (isError(cause) && 'syscall' in cause) return {};
   return { hint: 'Its pages are not done: fix the cause, and run the same crawl again.' };
 }
 

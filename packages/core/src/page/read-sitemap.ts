@@ -3,6 +3,7 @@
 
 import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
+import { isError } from '../is-error.js';
 import { MAX_SITEMAP_BYTES } from '../limits.js';
 import { SITEMAP_BATCH } from './limits.js';
 import type { SitemapEnd, SitemapEntry, SitemapKind } from './sitemap.js';
@@ -44,7 +45,7 @@ export async function readSitemap(
       if (reader.isDone || cut !== null) break;
     }
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && String(error.code).startsWith('Z_'))) throw error;
+    if (!(isError(error) && 'code' in error && String(error.code).startsWith('Z_'))) throw error;
     cut = 'gzip';
   }
   if (decoder !== null) reader.write(decoder.decode());

@@ -2,6 +2,7 @@
 // line of source where it happened. Any value can be thrown, so everything here is bounded and nothing throws.
 
 import { formatValue, MannerlyError, textOf } from '../errors.js';
+import { isError } from '../is-error.js';
 import { DEEP_STACK_FRAMES, MAX_ERROR_CAUSES, MAX_ERROR_MESSAGE, MAX_ERROR_STACK } from './limits.js';
 
 /** One line of `errors.jsonl`. */
@@ -51,7 +52,7 @@ export function deepStackHint({ source, stack }: Pick<CodeError, 'source' | 'sta
 
 function partsOf(error: unknown): Pick<CodeError, 'name' | 'message' | 'source' | 'stack'> {
   try {
-    if (!(error instanceof Error)) {
+    if (!isError(error)) {
       const text = typeof error === 'object' ? formatValue(error) : textOf(error);
       return { name: null, message: truncate(text, MAX_ERROR_MESSAGE), source: null, stack: null };
     }
@@ -74,7 +75,7 @@ function partsOf(error: unknown): Pick<CodeError, 'name' | 'message' | 'source' 
 function causesOf(error: Error): string[] {
   const causes: string[] = [];
   for (let { cause } = error; cause !== undefined && causes.length < MAX_ERROR_CAUSES; ) {
-    const causeError: Error | null = cause instanceof Error ? cause : null;
+    const causeError: Error | null = isError(cause) ? cause : null;
     causes.push(causeError?.stack ?? String(cause));
     cause = causeError?.cause;
   }

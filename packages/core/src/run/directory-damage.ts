@@ -7,6 +7,7 @@ import { listNames, sha256Of, sizeOf } from '../directory/atomic-file.js';
 import { checkEntryKinds } from '../directory/crawl-directory.js';
 import { type CrawlPaths, partsOf } from '../directory/crawl-paths.js';
 import { readLines, readValues } from '../directory/read-lines.js';
+import { isError } from '../is-error.js';
 import { parseJson } from '../parse-json.js';
 import { plural } from '../report/table.js';
 import { MAX_REPORTED_DAMAGE, MAX_VERIFIED_BYTES } from './limits.js';
@@ -63,7 +64,7 @@ export function isArchiveDamaged(damage: readonly string[]): boolean {
 
 /** The current command may not even need the file. */
 function unreadable(error: unknown): string[] {
-  return [`a file cannot be read: ${error instanceof Error ? error.message : String(error)}`];
+  return [`a file cannot be read: ${isError(error) ? error.message : String(error)}`];
 }
 
 function logsOf(part: CrawlPaths): readonly string[] {

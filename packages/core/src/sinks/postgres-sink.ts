@@ -2,6 +2,7 @@
 // none. It may run twice, so that a pool is retried while its server restarts.
 
 import { MannerlyError } from '../errors.js';
+import { isError } from '../is-error.js';
 import { fill } from '../options/check.js';
 import { POSTGRES_ROWS } from '../options/sink-rows.js';
 import { batchedSink } from '../output/page-batches.js';
@@ -107,7 +108,7 @@ const RESTART_HINT =
   'Start the server of its table. Pages whose items were not written come again with the same command.';
 
 function isTransient(error: unknown): error is Error {
-  if (!(error instanceof Error)) return false;
+  if (!isError(error)) return false;
   return ('code' in error && TRANSIENT_CODE.test(String(error.code))) || CONNECTION_LOST.test(error.message);
 }
 

@@ -3,6 +3,7 @@
 // address guard do not apply. The body, and header fields with secrets, appear in no message.
 
 import { parseRetryAfter } from '@mannerly/robots/access';
+import { isError } from '../is-error.js';
 import { onAbort } from '../on-abort.js';
 import { ATTEMPTS_BEFORE_WARNING, FIRST_RETRY_MS, MAX_RETRY_MS } from './limits.js';
 
@@ -89,8 +90,8 @@ function retryAfterMs(headers: Headers): number {
 
 /** The code of a connection that failed; the platform's own message is "fetch failed". */
 function errorText(error: unknown, timeoutMs: number): string {
-  if (!(error instanceof Error)) return String(error);
+  if (!isError(error)) return String(error);
   if (error.name === 'TimeoutError') return `no answer within ${timeoutMs} ms`;
   const { cause } = error;
-  return cause instanceof Error && 'code' in cause ? String(cause.code) : error.message;
+  return isError(cause) && 'code' in cause ? String(cause.code) : error.message;
 }

@@ -3,6 +3,7 @@
 import { checkOptions } from '../call-options.js';
 import type { Crawler } from '../crawler.js';
 import { MannerlyError } from '../errors.js';
+import { isError } from '../is-error.js';
 import type { CrawlReport } from '../report/crawl-report.js';
 import type { RunOptions } from '../run/run-setup.js';
 import type { CrawlerFakes, FakeExchange, FakeWeb } from './fake-web.js';
@@ -122,7 +123,7 @@ async function crawlWithOwnClock(
     await clock.advance(LATE_CALLS_MS);
     if (web.errors.length > errorsBefore) throw web.errors[errorsBefore];
     if (thrown.length > 0 && options.mayThrow !== true)
-      throw thrown[0] instanceof Error ? thrown[0] : new Error(String(thrown[0]), { cause: thrown[0] });
+      throw isError(thrown[0]) ? thrown[0] : new Error(String(thrown[0]), { cause: thrown[0] });
     return { report, exchanges: web.exchanges.slice(exchangesBefore), crawler, tookMs };
   } finally {
     clock.end();

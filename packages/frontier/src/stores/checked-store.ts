@@ -6,6 +6,7 @@ import { FrontierError } from '../errors.js';
 import { DEFAULT_MAX_QUEUED, FINGERPRINT_BYTES, MAX_HOST_STATE_BYTES, MAX_RECORD_BYTES } from '../limits.js';
 import { checkKeys, wholeIn } from '../option-value.js';
 import type { FrontierStore, HostCommit, NewEntry, OpenRequest, StoreCapabilities } from '../store.js';
+import { isError } from './is-error.js';
 
 type Verbs = Required<
   Omit<FrontierStore, 'capabilities' | 'rollbacks' | 'open' | 'add' | 'clockMs' | 'destroy' | 'close'>
@@ -179,12 +180,12 @@ export function toFailure(what: string, cause: unknown, hint?: string): Frontier
 /** The message of an error; for an aggregate, all of its messages. Never throws. */
 export function messageOf(error: unknown): string {
   if (error instanceof AggregateError) return error.errors.map(messageOf).join('; ');
-  return error instanceof Error && error.message !== '' ? error.message : String(error);
+  return isError(error) && error.message !== '' ? error.message : String(error);
 }
 
 /** Whether an error of the platform has this code. Never throws. */
 export function hasCode(error: unknown, code: string): boolean {
-  return error instanceof Error && 'code' in error && error.code === code;
+  return isError(error) && 'code' in error && error.code === code;
 }
 
 /** Options of every store that several processes share. */

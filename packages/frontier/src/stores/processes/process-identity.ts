@@ -2,6 +2,7 @@
 // ended. A number alone proves little: numbers are reused, and the numbers of one container say nothing in another.
 
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { isError } from '../is-error.js';
 
 /** A process of one machine. `null`: the platform does not tell. */
 export interface ProcessIdentity {
@@ -89,7 +90,7 @@ function hasProcess(pid: number): boolean {
     return !isZombie(pid);
   } catch (error) {
     // EPERM: it is alive and belongs to another user.
-    return !(error instanceof Error && 'code' in error && error.code === 'ESRCH');
+    return !(isError(error) && 'code' in error && error.code === 'ESRCH');
   }
 }
 
@@ -130,7 +131,7 @@ function orNull<T>(read: () => T): T | null {
   try {
     return read();
   } catch (error) {
-    if (error instanceof Error && 'code' in error && ABSENT_CODES.has(String(error.code))) return null;
+    if (isError(error) && 'code' in error && ABSENT_CODES.has(String(error.code))) return null;
     throw error;
   }
 }

@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto';
 import { invalid, wholeIn } from '../../option-value.js';
 import { messageOf } from '../checked-store.js';
+import { isError } from '../is-error.js';
 import { NETWORK_ERRORS, NEVER, Resending, type ServerErrors } from '../server/resending.js';
 import { resolveServerOptions, type ServerStoreOptions } from '../server/server-store.js';
 import { COMMIT_SCRIPT } from './lua-commit.js';
@@ -103,7 +104,7 @@ export class Connection {
  * message.
  */
 function rethrowWithoutCommand(error: unknown): never {
-  if (error instanceof Error) Reflect.deleteProperty(error, 'command');
+  if (isError(error)) Reflect.deleteProperty(error, 'command');
   throw error;
 }
 

@@ -5,6 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FrontierError } from '../../errors.js';
 import { messageOf, toFailure } from '../checked-store.js';
+import { isError } from '../is-error.js';
 import { LOST_CRAWL_HINT, type ResolvedServerOptions } from './server-store.js';
 
 const FIRST_PAUSE_MS = 50;
@@ -144,6 +145,6 @@ export class Resending {
 
 /** The code of an error, if it has one, and its message. */
 function textOf(error: unknown): string {
-  const code = error instanceof Error && 'code' in error ? `${String(error.code)} ` : '';
+  const code = isError(error) && 'code' in error ? `${String(error.code)} ` : '';
   return code + messageOf(error);
 }
