@@ -12,6 +12,7 @@ import { matchesPattern } from '@mannerly/robots/matches-pattern';
 import { parseTdmRep, readPageSignals, tdmForUrl } from '@mannerly/robots/page';
 import { simhashOf } from '../src/admit/near-duplicates.js';
 import { pageFingerprint } from '../src/admit/page-fingerprint.js';
+import { groupsOf } from '../src/admit/trap-rules.js';
 import { readSurts } from '../src/admit/url-pattern.js';
 import { parseCdxjLine } from '../src/archive/cdxj.js';
 import { parseResponseHead } from '../src/archive/http-head.js';
@@ -28,6 +29,7 @@ import { excerptOf } from '../src/page/read-page.js';
 import { parseRefresh } from '../src/page/redirect.js';
 import { cssUrls, htmlRequisites } from '../src/page/requisites.js';
 import { SitemapReader } from '../src/page/sitemap.js';
+import { redacted } from '../src/redacted.js';
 import { jsonForScript } from '../src/report/page/write-report.js';
 import { printable } from '../src/report/table.js';
 import { parseItem, parseMembers } from '../src/signatures/structured-field.js';
@@ -195,6 +197,11 @@ export const READERS: readonly Reader[] = [
   ],
   ['meta refresh', (bytes) => parseRefresh(`0${bytes.toString('latin1')}`), ['url', ';url', 'url =', "0;url='"]],
   ['URL', (bytes) => parseUrlParts(`https://${bytes.toString('latin1')}`), ['a.', 'a@', '1.', '[']],
+  [
+    'groups of a trap',
+    (bytes) => groupsOf(`${URL_A}${bytes.toString('latin1')}/b`, `${URL_A}1/a`),
+    ['12', 'a1', '1b '],
+  ],
   ['SURT', (bytes) => SURTS(parseUrlParts(`https://a.example/${bytes.toString('latin1')}`)!), ['a/']],
   [
     'head of a kept response',
@@ -221,6 +228,11 @@ export const READERS: readonly Reader[] = [
   ],
   ['name of a file', (bytes) => safeName(bytes.toString('latin1')), ['. ', 'CON.', '%2e', 'a/']],
   ['data of the report page', (bytes) => jsonForScript({ text: bytes.toString('latin1') }), ['</script>']],
+  [
+    'text without passwords',
+    (bytes) => redacted(`${bytes.toString('latin1')} a://b@`),
+    ['a.', 'a-', 'a://', 'http://a@'],
+  ],
   ['text on the dashboard', (bytes) => printable(bytes.toString('latin1'), 200), ['\x1b[', '\u202e']],
 ];
 

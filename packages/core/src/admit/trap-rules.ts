@@ -163,7 +163,9 @@ function isToken(segment: string): boolean {
   if (segment.length < 6) return false;
   if (/[bcdfghjklmnpqrstvwxz]{6}/i.test(segment)) return true;
   if (!/\d/.test(segment)) return false;
-  return /^[0-9a-f-]*[a-f][0-9a-f-]*$/i.test(segment) || (segment.match(/\d+[a-z]+/gi)?.length ?? 0) >= 2;
+  // Each test takes one pass, however long the segment is.
+  const isHex = /^[0-9a-f-]+$/i.test(segment) && /[a-f]/i.test(segment);
+  return isHex || /\d[a-z].*\d[a-z]/is.test(segment);
 }
 
 /** Deeper than the page it was found on, and in its folder or under its name. */
