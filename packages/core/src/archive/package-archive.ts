@@ -2,7 +2,7 @@
 
 import { checkOptions } from '../call-options.js';
 import { readJsonObject, sizeOf } from '../directory/atomic-file.js';
-import { readCrawlDirectory } from '../directory/crawl-directory.js';
+import { checkEntryKinds, readCrawlDirectory } from '../directory/crawl-directory.js';
 import type { CrawlPaths } from '../directory/crawl-paths.js';
 import { lockDirectory, refuseShared } from '../directory/directory-lock.js';
 import { MannerlyError } from '../errors.js';
@@ -37,6 +37,8 @@ export async function packageArchive(options: PackageOptions): Promise<WaczSumma
   });
   const { from, to, title, nowMs = Date.now, onBytes } = options;
   const { manifest, parts, waczPath } = await readCrawlDirectory(from);
+  // What a killed run left is cut.
+  await checkEntryKinds(from, true);
   const folders = await archiveFolders(from, parts);
   const lock = await lockDirectory(from);
   try {

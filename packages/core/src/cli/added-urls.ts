@@ -6,7 +6,7 @@ import { closeSync, existsSync, openSync, readSync } from 'node:fs';
 import { appendFile } from 'node:fs/promises';
 import type { Crawler } from '../crawler.js';
 import { isAbsent } from '../directory/atomic-file.js';
-import { readCrawlDirectory } from '../directory/crawl-directory.js';
+import { checkEntryKinds, readCrawlDirectory } from '../directory/crawl-directory.js';
 import { MannerlyError } from '../errors.js';
 import { MAX_LINK_URL_CHARS } from '../limits.js';
 import { parseJsonObject } from '../parse-json.js';
@@ -24,6 +24,7 @@ const MAX_EXCERPT_CHARS = 200;
 /** Runs the command. @throws UsageError; MannerlyError `directory-taken` if there is no crawl */
 export async function addCommand(directory: string, urls: readonly string[], flags: Flags, io: CliIo): Promise<void> {
   const { addedPath, frontierPath } = await readCrawlDirectory(directory);
+  await checkEntryKinds(directory, true);
   const { label } = flags;
   const lines = urls.map((text) => {
     const url = text.length > MAX_LINK_URL_CHARS ? null : parseUrl(text);

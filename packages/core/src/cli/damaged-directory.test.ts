@@ -186,6 +186,22 @@ describe.each(Object.keys(STATES))('a frontier that is lost, of a crawl that is 
   );
 });
 
+it('changes nothing behind a symbolic link', async () => {
+  const directory = copyOf('finished');
+  const elsewhere = join(base, 'thesis.txt');
+  writeFileSync(elsewhere, 'years of work');
+  symlinkSync(elsewhere, join(directory, 'added.jsonl'));
+  const isRefused = { code: 2, err: expect.stringContaining('added.jsonl is a symbolic link') };
+  expect(await run('add', directory, `${site.url}/new`)).toMatchObject(isRefused);
+  expect(await run('move', directory, copyOf('interrupted'))).toMatchObject(isRefused);
+  rmSync(join(directory, 'added.jsonl'));
+  symlinkSync(elsewhere, join(directory, 'archive', 'a.warc.gz.open'));
+  expect(await run('wacz', directory)).toMatchObject({ code: 2, err: expect.stringContaining('is a symbolic link') });
+  expect(readFileSync(elsewhere, 'utf8')).toBe('years of work');
+  symlinkSync(base, join(directory, 'replayed-files'));
+  expect(await run('replay', directory)).toMatchObject({ code: 2, err: expect.stringContaining('replayed-files is') });
+});
+
 it('does not replay into the target of a symbolic link', async () => {
   const directory = copyOf('finished');
   const elsewhere = join(base, 'elsewhere.jsonl');

@@ -135,6 +135,8 @@ describe('a crawl directory', () => {
     'frontier/data.mdb',
     'robots/index.jsonl',
     'archive/a.warc.gz.open',
+    'crawl.lock',
+    'cache.sqlite',
   ])('writes through no symbolic link: %s', async (name) => {
     await (await openCrawlDirectory(base, crawl)).release();
     const elsewhere = mkdtempSync(join(tmpdir(), 'mannerly-elsewhere-'));
@@ -167,21 +169,20 @@ describe('a crawl directory', () => {
     await expect(readCrawlDirectory(base)).rejects.toMatchObject({ code: 'directory-format' });
   });
 
-  it.skipIf(process.platform === 'win32')(
-    'refuses a pipe in place of a log, for which a reader would wait',
-    async () => {
-      const path = join(base, 'crawl');
-      const opened = await openCrawlDirectory(path, crawl, 1);
-      await opened.release();
-      execFileSync('mkfifo', [join(path, 'requests.jsonl')]);
-      const refused = {
-        code: 'directory-format',
-        message: expect.stringMatching(/requests\.jsonl is a pipe or device/),
-      };
-      await expect(readCrawlDirectory(path)).rejects.toMatchObject(refused);
-      await expect(openCrawlDirectory(path, crawl, 2)).rejects.toMatchObject(refused);
-    },
-  );
+  it.skipIf(process.platform === 'win32').each([
+    ['requests.jsonl', (path: string) => execFileSync('mkfifo', [path])],
+    ['crawl.lock', (path: string) => execFileSync('mkfifo', [path])],
+    ['items.jsonl', (path: string) => symlinkSync('/dev/zero', path)],
+    ['robots/index.jsonl', (path: string) => symlinkSync('/dev/zero', path)],
+  ])('refuses a pipe or a device in place of %s, for which a reader would wait', async (name, make) => {
+    const path = join(base, 'crawl');
+    await (await openCrawlDirectory(path, crawl, 1)).release();
+    make(join(path, name));
+    const message = expect.stringMatching(/(\w+\.\w+) is a (?:pipe or device|symbolic link)/);
+    await expect(openCrawlDirectory(path, crawl, 2)).rejects.toMatchObject({ code: 'directory-format', message });
+    const read = { code: 'directory-format', message: expect.stringContaining(`${name} is a pipe or device`) };
+    await expect(readCrawlDirectory(path)).rejects.toMatchObject(read);
+  });
 
   it('has nothing to read if there is no crawl', async () => {
     await expect(readCrawlDirectory(join(base, 'absent'))).rejects.toMatchObject({ code: 'directory-taken' });

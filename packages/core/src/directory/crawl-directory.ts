@@ -100,14 +100,15 @@ export async function readCrawlDirectory(
 }
 
 /**
- * Refuses a folder, a pipe or a device in the place of a file of the crawl, and a file in the place of a folder.
+ * Refuses a folder, a pipe or a device in the place of a file of the crawl, and a file in the place of a folder, also
+ * behind a symbolic link.
  * @param isWritten - Then also refuses symbolic links: the directory may come from someone else.
  * @throws MannerlyError `directory-format`
  */
 export async function checkEntryKinds(path: string, isWritten = false): Promise<void> {
-  for (const entry of await checkFolder(path, CRAWL_ENTRIES, isWritten)) {
-    const known = entry.isDirectory() ? FOLDER_ENTRIES.find(({ folder }) => folder.test(entry.name)) : undefined;
-    if (known !== undefined) await checkFolder(join(path, entry.name), known, isWritten);
+  for (const { name } of await checkFolder(path, CRAWL_ENTRIES, isWritten)) {
+    const known = FOLDER_ENTRIES.find(({ folder }) => folder.test(name));
+    if (known !== undefined) await checkFolder(join(path, name), known, isWritten);
   }
 }
 
@@ -115,7 +116,7 @@ export async function checkEntryKinds(path: string, isWritten = false): Promise<
 type KnownEntries = { readonly files: RegExp; readonly folders: RegExp };
 
 const CRAWL_ENTRIES: KnownEntries = {
-  files: /^(crawl|settings|order|run(-\d+)?)\.json$|\.jsonl$/,
+  files: /^(crawl|settings|order|run(-\d+)?)\.json$|\.jsonl$|^crawl(-\d+)?\.lock$|^cache\.sqlite/,
   folders: /^(robots|frontier|files|archive(-\d+)?)$/,
 };
 const FOLDER_ENTRIES: readonly (KnownEntries & { readonly folder: RegExp })[] = [
@@ -127,9 +128,12 @@ async function checkFolder(folder: string, { files, folders }: KnownEntries, isW
   const entries = await orIfAbsent([], () => readdir(folder, { withFileTypes: true }));
   for (const entry of entries) {
     const expected = folders.test(entry.name) ? 'folder' : files.test(entry.name) ? 'file' : null;
-    const kind = kindOf(entry);
-    if (expected === null || kind === expected || (kind === 'link' && !isWritten)) continue;
+    if (expected === null) continue;
     const path = join(folder, entry.name);
+    const isLink = entry.isSymbolicLink();
+    // A link without a target counts as an absent file.
+    const kind = isLink ? (isWritten ? 'link' : await stat(path).then(kindOf, () => expected)) : kindOf(entry);
+    if (kind === expected) continue;
     const [text, hint] = kind === 'link' ? LINK_TEXT : [`a ${kind}, and a ${expected} belongs there`, KIND_HINT];
     throw new MannerlyError('directory-format', `${path} is ${text}`, { hint });
   }
@@ -137,16 +141,15 @@ async function checkFolder(folder: string, { files, folders }: KnownEntries, isW
 }
 
 const LINK_TEXT = [
-  'a symbolic link: what a run writes would go elsewhere',
+  'a symbolic link: what is written there would go elsewhere',
   'Put the file or folder itself there, or create the whole crawl directory elsewhere.',
 ] as const;
 const KIND_HINT = 'Restore it from a copy, or name another directory.';
 
 /** Reading a pipe waits until another program writes to it; a device may have no end. */
-function kindOf(entry: Dirent): 'file' | 'folder' | 'link' | 'pipe or device' {
+function kindOf(entry: Pick<Dirent, 'isFile' | 'isDirectory'>): 'file' | 'folder' | 'pipe or device' {
   if (entry.isFile()) return 'file';
-  if (entry.isDirectory()) return 'folder';
-  return entry.isSymbolicLink() ? 'link' : 'pipe or device';
+  return entry.isDirectory() ? 'folder' : 'pipe or device';
 }
 
 /** The error for a directory without `crawl.json`. Never throws. */

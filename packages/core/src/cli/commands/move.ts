@@ -4,6 +4,7 @@
 import { resolve } from 'node:path';
 import type { FrontierStore } from '@mannerly/frontier';
 import { storesIn } from '../../default-parts.js';
+import { checkEntryKinds } from '../../directory/crawl-directory.js';
 import { lockDirectory, refuseShared } from '../../directory/directory-lock.js';
 import { moveStore, removeCrawl } from '../../inspection/store-inspection.js';
 import { plural } from '../../report/table.js';
@@ -61,6 +62,7 @@ async function openLocation(text: string, io: CliIo): Promise<Location> {
     };
   }
   const createStore = await storesIn(text);
+  await checkEntryKinds(text, true);
   const lock = await lockDirectory(text);
   try {
     await refuseShared(text);

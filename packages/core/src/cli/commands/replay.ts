@@ -21,6 +21,9 @@ export async function replayCommand(directory: string, flags: Flags, io: CliIo):
   const { csv, sqlite, items = join(directory, 'replayed.jsonl') } = flags;
   const handlers = flags.handlers === undefined ? registerDefault : await loadHandlers(flags.handlers);
   const stages = flags.handlers === undefined ? {} : await loadStages(flags.handlers);
+  const filesPath = join(directory, 'replayed-files');
+  if (lstatSync(filesPath, { throwIfNoEntry: false })?.isSymbolicLink())
+    throw new UsageError(`${filesPath} is a symbolic link: files would go elsewhere`, 'Remove it.');
   // A sink skips ids that it has already written: with other handlers it would keep the old handlers' items.
   for (const path of [items, csv, sqlite]) {
     // A broken symbolic link is not a free name either.
@@ -34,7 +37,6 @@ export async function replayCommand(directory: string, flags: Flags, io: CliIo):
   const release = io.onInterrupt(() => stop.abort());
   try {
     const pages = await recordedCount([directory], 'pages');
-    const filesPath = join(directory, 'replayed-files');
     const report = await withProgress(io, 'Replaying', 'pages', pages, (onPages) =>
       replay({ from: directory, handlers, ...stages, sinks, filesPath, signal, onPages }),
     );
