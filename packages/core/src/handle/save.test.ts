@@ -17,6 +17,7 @@ it('writes nothing through a symbolic link that leads out of the folder', async 
   await symlink(elsewhere, join(own, 'a.test'));
   const saved = saveFile(own, 'a.test/page.html', [Buffer.from('text')]);
   await expect(saved).rejects.toMatchObject({ code: 'file-failed', message: expect.stringMatching(/symbolic link/) });
+  await expect(saveFile(own, 'a.test/b/page.html', [Buffer.from('text')])).rejects.toThrow(/symbolic link/);
   expect(await readdir(elsewhere)).toEqual([]);
   expect(await readdir(own)).toEqual(['a.test']);
 });
@@ -60,6 +61,9 @@ describe('a name', () => {
     ['a\0b\nc', 'a_b_c'],
     ['a%00b', 'a_b'],
     ['NUL.txt', '_NUL.txt'],
+    ['com¹.txt', '_com¹.txt'],
+    ['CONOUT$', '_CONOUT$'],
+    ['a\x9b2Jb\u061cc\u2028d', 'a_2Jb_c_d'],
     ['trailing. ', 'trailing_'],
     ['gpj\u202Eexe.', 'gpj_exe_'],
     ['%zz', '%zz'],

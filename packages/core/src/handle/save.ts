@@ -4,7 +4,7 @@
 
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { dirname, join, sep } from 'node:path';
+import { join, sep } from 'node:path';
 import { sizeOf } from '../directory/atomic-file.js';
 import { MannerlyError } from '../errors.js';
 import type { PageExclusion } from '../page/exclusion.js';
@@ -76,10 +76,14 @@ const CONFLICT_MARK = '~';
 async function moveInto(folder: string, segments: string[], file: string): Promise<string> {
   const path = join(folder, ...segments);
   try {
-    await mkdir(dirname(path), { recursive: true });
-    const [directory, root] = await Promise.all([realpath(dirname(path)), realpath(folder)]);
-    if (directory !== root && !directory.startsWith(root + sep))
-      throw new Error('a symbolic link leads out of the folder');
+    const root = await realpath(folder);
+    let directory = root;
+    // One by one, so that nothing is made behind a link that leads out.
+    for (const segment of segments.slice(0, -1)) {
+      await mkdir(join(directory, segment), { recursive: true });
+      directory = await realpath(join(directory, segment));
+      if (!directory.startsWith(root + sep)) throw new Error('a symbolic link leads out of the folder');
+    }
     await rename(file, path);
     return path;
   } catch (error) {
@@ -99,9 +103,9 @@ async function moveInto(folder: string, segments: string[], file: string): Promi
 }
 
 /** Segments that a file system takes for devices, whatever follows the dot. */
-const DEVICE_NAME = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i;
+const DEVICE_NAME = /^(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[\d¹²³])(?:\.|$)/i;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: controls are what is replaced.
-const UNSAFE = /[\x00-\x1f\x7f"*:<>?|\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+const UNSAFE = /[\x00-\x1f\x7f-\x9f"*:<>?|\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 
 /**
  * A relative path that stays below its folder and that every file system accepts. It is split at `/` and `\`. Empty
