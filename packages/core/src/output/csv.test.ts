@@ -104,6 +104,22 @@ describe('a CSV file', () => {
     expect((await rows())[0]).toMatchObject(escaped);
   });
 
+  it('puts it where another country’s spreadsheet would begin a cell', async () => {
+    const data = { value: 'a;=1+1;-2', line: '\n=1\n+1', tab: 'a\t@b', list: 'a; -b' };
+    await write({ escapeFormulas: true }, [item('a/0', data)]);
+    const escaped = { value: "a;'=1+1;'-2", line: "'\n'=1\n'+1", tab: "a\t'@b", list: 'a; -b' };
+    expect((await rows())[0]).toMatchObject(escaped);
+  });
+
+  it('leaves a cell empty whose column has a name that every object has', async () => {
+    await write({ columns: ['constructor', 'toString'] }, [item('a/0', { constructor: 'x' }), item('a/1', {})]);
+    const cells = (await rows()).map((row) => [row['constructor'], row['toString']]);
+    expect(cells).toEqual([
+      ['x', ''],
+      ['', ''],
+    ]);
+  });
+
   it('keeps items that are not objects, and keys that the page uses, in the last column', async () => {
     await write({}, [
       item('a/0', 'text'),

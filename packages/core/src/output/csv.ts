@@ -22,8 +22,8 @@ export interface CsvSinkOptions {
    */
   readonly columns?: readonly string[];
   /**
-   * Whether text that a spreadsheet would take for a formula is prefixed with an apostrophe; numbers stay. This changes
-   * data. The command's `--csv` does it. @default false
+   * Whether text that a spreadsheet would take for a formula is prefixed with an apostrophe, also after a semicolon, a
+   * tab or a line break within a text; numbers stay. This changes data. The command's `--csv` does it. @default false
    */
   readonly escapeFormulas?: boolean;
 }
@@ -112,7 +112,8 @@ function rowOf(item: Item, names: readonly string[]): string[] {
     ...(license === undefined ? {} : { license }),
   };
   const named = names.slice(1, -1);
-  const emitted = isObject(data) ? data : {};
+  // A site may name a field `constructor`.
+  const emitted: Readonly<Record<string, unknown>> = { __proto__: null, ...(isObject(data) ? data : {}) };
   const row = named.map((name) => cell(name in known ? known[name] : emitted[name]));
   const terms = license === undefined || named.includes('license') ? {} : { license };
   if (!isObject(data)) return [id, ...row, JSON.stringify('license' in terms ? { data, ...terms } : data)];
@@ -130,7 +131,11 @@ function cell(value: unknown): string {
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
-/** `-1.5` is a number, `-1+2` a formula. */
+/**
+ * `-1.5` is a number, `-1+2` a formula. Spreadsheets of many countries also begin a cell after a semicolon, which a
+ * file with commas does not quote.
+ */
 function withoutFormula(text: string): string {
-  return /^[=+\-@\t\r＝＋－＠]/.test(text) && !Number.isFinite(Number(text)) ? `'${text}` : text;
+  if (Number.isFinite(Number(text))) return text;
+  return text.replaceAll(/^(?=[=+\-@\t\r\n＝＋－＠])|(?<=[;\t\r\n])(?=[=+\-@＝＋－＠])/g, "'");
 }
