@@ -26,6 +26,7 @@ const SITE = {
   '/astray': redirect('/private/x'),
   '/round': redirect('/round'),
   '/later': redirect('/b', 302, { 'retry-after': '60' }),
+  '/odd': redirect('/b', 302, { constructor: 'x' }),
   '/long': text('x'.repeat(5_000)),
   '/silent': { misbehave: 'silent' as const },
   '/cut': { body: 'x', misbehave: 'cut' as const },
@@ -306,6 +307,14 @@ it('makes any program on undici polite', async () => {
   await expect(request(web.url('a.test', '/private/x'), { dispatcher })).rejects.toThrow(refused('robots-rule'));
   await expect(request(web.url('a.test'), { dispatcher, method: 'POST', body: 'x' })).rejects.toThrow(/GET/);
   expect(web.log.map(({ path }) => path)).toEqual(['/robots.txt', '/', '/moved', '/b']);
+});
+
+it('gives a program on undici a field with a name that every object has', async () => {
+  const { web, given } = await site();
+  const interceptor = polite(given);
+  onTestFinished(() => interceptor.close());
+  const { headers } = await request(web.url('a.test', '/odd'), { dispatcher: new Agent().compose(interceptor) });
+  expect(headers).toMatchObject({ constructor: 'x', location: '/b' });
 });
 
 it('requests the query that a program on undici gives apart from the path', async () => {

@@ -48,7 +48,8 @@ const CODING = new Set(['content-encoding', 'content-length', 'transfer-encoding
 
 /** Fields of a response, by name in lower case. @throws Never */
 function responseFields(lines: HeaderLines): Record<string, string | string[]> {
-  const fields: Record<string, string | string[]> = {};
+  // A site may name a field `constructor`.
+  const fields: Record<string, string | string[]> = Object.create(null);
   for (const [name, value] of lines) {
     const lower = name.toLowerCase();
     if (CODING.has(lower)) continue;
