@@ -186,6 +186,22 @@ describe.each(Object.keys(STATES))('a frontier that is lost, of a crawl that is 
   );
 });
 
+it('prints no line that a log from elsewhere made up', async () => {
+  const directory = copyOf('finished');
+  const decisions = join(directory, 'decisions.jsonl');
+  const forged = '"$1":"$2\\nAudit:  forged"';
+  writeFileSync(
+    decisions,
+    readFileSync(decisions, 'utf8').replaceAll(/"(reason|authority|from|phase)":"([^"]*)"/g, forged),
+  );
+  for (const command of [['report'], ['explain', `${site.url}/1`]]) {
+    const [name = '', ...more] = command;
+    const { out } = await run(name, directory, ...more);
+    expect(out).toContain('forged');
+    expect(out.split('\n').filter((line) => /^Audit: {2}forged/.test(line))).toEqual([]);
+  }
+});
+
 it('changes nothing behind a symbolic link', async () => {
   const directory = copyOf('finished');
   const elsewhere = join(base, 'thesis.txt');

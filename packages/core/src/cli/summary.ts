@@ -162,7 +162,7 @@ function countsText(reasons: Readonly<Record<string, number>>): string {
 }
 
 export function outcomeLines(outcomes: CrawlReport['outcomes']): string[] {
-  return Object.entries(outcomes).map(([status, reasons]) => `  ${status}: ${countsText(reasons)}`);
+  return Object.entries(outcomes).map(([status, reasons]) => `  ${status}: ${printable(countsText(reasons), 10_000)}`);
 }
 
 /** Identifies a crawl: its first seeds, who crawls, and since when. A polite fetch has no seeds. */

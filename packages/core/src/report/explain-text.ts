@@ -257,6 +257,7 @@ function loggedHostLines(logged: LoggedHost): Lines {
   ];
 }
 
+/** A line break in a text of a log, whose directory may come from someone else, does not begin a line. */
 function linesOf(title: string, lines: Lines): string {
-  return [title, ...lines.flatMap((line) => (line === null ? [] : [`  ${line}`]))].join('\n');
+  return [title, ...lines.flatMap((line) => (line === null ? [] : [`  ${line.replaceAll('\n', '\\n')}`]))].join('\n');
 }

@@ -103,7 +103,7 @@ type Exclusion = HostPoliteness['exclusions'][number];
 
 const EXCLUSION_COLUMNS: readonly Column<Exclusion>[] = [
   ['left alone', 'left', ({ url }) => printable(url, 70)],
-  ['because', 'left', ({ reason }) => reason],
+  ['because', 'left', ({ reason }) => printable(reason, 60)],
   ['line', 'right', ({ line }) => line ?? '–'],
   ['of', 'left', ruleText],
 ];
@@ -121,7 +121,9 @@ function exclusionsText(rows: readonly HostPoliteness[], maxExclusions: number):
   const isCut = total > Math.min(exclusions.length, maxExclusions);
   const more = isCut ? `\n… ${total} in all; the decision log names every one.` : '';
   const reasons = [...new Set(exclusions.map(({ reason }) => reason))];
-  const meanings = reasons.map((reason) => `  ${reason}: ${reasonOf(reason)?.meaning ?? 'see the decision log.'}`);
+  const meanings = reasons.map(
+    (reason) => `  ${printable(reason, 60)}: ${reasonOf(reason)?.meaning ?? 'see the decision log.'}`,
+  );
   return `${table}${more}\n${meanings.join('\n')}`;
 }
 
