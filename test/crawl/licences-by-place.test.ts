@@ -222,6 +222,16 @@ it('a licence that a 304 names counts, and items that were kept of the page are 
   expect(await run(10, 'archive')).toEqual({ verdict: 'excluded license-prohibits 304', items: ['license-prohibits'] });
 });
 
+it('a licence that a 304 leaves out is read again where the page named it', async () => {
+  const run = await crawledAgain({ '/l.xml': rsl('<prohibits type="usage">ai-train</prohibits>') }, named, {});
+  expect((await run(0, 'archive')).items).toEqual(['item']);
+  expect(await run(10, 'archive')).toEqual({ verdict: 'fetched unchanged 304', items: [] });
+  expect(await run(20, 'ai-train')).toEqual({
+    verdict: 'excluded license-prohibits 304',
+    items: ['license-prohibits'],
+  });
+});
+
 it('a document that is not read, since the crawl has no purpose, contradicts nothing, and the report says why', async () => {
   const own = `<script type="${TYPE}">${document(CREDIT)}</script>`;
   const { terms, conflicts, paths } = await licensed(

@@ -78,6 +78,7 @@ export class Licenses {
   readonly #documents = new Map<string, CachedLicense>();
   readonly #retries = new Map<string, RetryLater>();
   readonly #loading = new Map<string, { readonly sinceMs: number; readonly ended: Promise<void> }>();
+  readonly #namedBy = new WeakMap<object, readonly string[]>();
   /** The documents that each authority named. */
   readonly #named = new Map<string, Set<string>>();
   readonly #reported = new Map<string, true>();
@@ -114,15 +115,19 @@ export class Licenses {
     return untilMs > 0 ? { effect: 'wait', untilMs } : this.#assess(url, known);
   }
 
-  /** What a page and its response say about it; if they say nothing, what robots.txt names. `null` if nothing. */
+  /**
+   * What a page and its response say about it; if they say nothing, what robots.txt names. `null` if nothing.
+   * @param earlier - The documents that the last whole response named, for one that leaves them out.
+   */
   async forPage(
     work: Pick<PageWork, 'url' | 'signals'>,
     page: FetchedPage,
     body: Uint8Array,
+    earlier: readonly string[] = [],
   ): Promise<FoundLicense | null> {
     if (this.#parts.options.mode === 'off') return null;
-    if (work.signals.licenses.length === 0 && !mayNameLicense(page)) return null;
-    const own = this.#assess(work.url, await this.#responseLicenses(work.url, page, body));
+    if (work.signals.licenses.length === 0 && earlier.length === 0 && !mayNameLicense(page)) return null;
+    const own = this.#assess(work.url, await this.#responseLicenses(work.url, page, body, earlier));
     const site = this.#assess(work.url, await this.#siteLicenses(work));
     if (own === null || site === null) return own ?? site;
     if (own.outcome === 'none') return site;
@@ -160,14 +165,23 @@ export class Licenses {
     url: string,
     page: LicensedPage & Pick<FetchedPage, 'fetchedAtMs'>,
     body: Uint8Array,
+    earlier: readonly string[] = [],
   ): Promise<KnownLicense[]> {
     // Loaded with the first licence, like all code that reads licences.
     const { licensesOfPage } = await import('./page-licenses.js');
-    const named = await licensesOfPage(page, body);
+    const inResponse = await licensesOfPage(page, body);
+    const named = inResponse.length > 0 ? inResponse : earlier.map((each) => ({ url: each }));
+    const urls = named.flatMap((each) => ('url' in each ? each.url : []));
+    if (urls.length > 0) this.#namedBy.set(page, urls);
     const inPage = { document: url, fetchedAtMs: page.fetchedAtMs, digest: null };
     return Promise.all(
       named.map((each) => ('reading' in each ? { ...inPage, ...each } : this.#waitForDocument(each.url, url))),
     );
+  }
+
+  /** The documents that the response of a page names, after `forPage`. */
+  namedBy(page: FetchedPage): readonly string[] {
+    return this.#namedBy.get(page) ?? [];
   }
 
   get isLoading(): boolean {

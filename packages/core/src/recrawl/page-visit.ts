@@ -45,6 +45,8 @@ export interface PageVisit extends Pick<UrlRecord, 'url' | 'depth' | 'from' | 'l
   readonly payload?: string;
   /** Until when the response itself says that it stays the same; `null`: it does not say. */
   readonly freshUntilMs: number | null;
+  /** The documents that its response names as its licences, since a 304 leaves them out; absent: none. */
+  readonly licenses?: readonly string[] | undefined;
   /** What the request accepted, and under which name, since a different offer may get a different document. */
   readonly sentAs: string;
   /** 0: it was attempted, and never fetched. */

@@ -1,5 +1,5 @@
 // The steps of a visit, as one run sees them: what is known about a page before its request, what the answer says about
-// it, and what is kept for the next visit.
+// it, and what is kept for the next visit. It is one file because each step completes what the one before began.
 
 import type { JsonValue, PageWork } from '@mannerly/frontier';
 import type { ArchivedResponse } from '../archive/crawl-archive.js';
@@ -78,6 +78,8 @@ interface ReceivedPage {
   readonly sent: FetchedPage;
   readonly outcome: ResponseOutcome;
   readonly record: ArchivedResponse | null;
+  /** The documents that the response names as its licences. */
+  readonly licenses: readonly string[];
 }
 
 /** How a received page compares with its last visit. */
@@ -185,6 +187,11 @@ export class Recrawl {
     return this.#inFlight.get(work)?.archiveMode;
   }
 
+  /** The documents that the last whole response of a page named as its licences. */
+  licensesOf(work: PageWork): readonly string[] {
+    return this.#inFlight.get(work)?.before?.licenses ?? [];
+  }
+
   /**
    * A 304 was received. Returns the page: it is unchanged. `mismatch`: it is about another document, and the next
    * request has no conditions. `unconditional`: no conditions were sent, so it means nothing.
@@ -242,7 +249,7 @@ export class Recrawl {
   async #compare(
     { record: { url, depth, from, label, userData } }: PageWork,
     flight: InFlight,
-    { page, sent, outcome, record }: ReceivedPage,
+    { page, sent, outcome, record, licenses }: ReceivedPage,
     digest: string | null,
   ): Promise<Comparison> {
     const { status: httpStatus, headers, body, file, truncated, timing } = outcome;
@@ -267,6 +274,7 @@ export class Recrawl {
       ...(truncated === null && (await isSameText(sent, page)) ? validatorsOf(headers, before, atMs) : NO_VALIDATORS),
       archived: record === null ? null : archivedPlace(record, before, timing.startedAtMs),
       freshUntilMs: freshUntilMs(headers, atMs, trustFreshnessDays),
+      licenses: licenses.length === 0 ? undefined : licenses,
       sentAs: this.#sentAs(url),
       bytes: file?.bytes ?? body.length,
     };

@@ -53,7 +53,8 @@ export async function handledResult(
     if ((await run.fetchRequisites(work, page)) === 'stopped') return RETURNED;
     run.readings?.resume(work.url);
   }
-  const visit = await run.recrawl?.read(work, { page, sent: fetchedPage, outcome, record });
+  const licenses = run.licenses.namedBy(page);
+  const visit = await run.recrawl?.read(work, { page, sent: fetchedPage, outcome, record, licenses });
   if (visit !== undefined && visit.unchanged !== null) return unchanged(run, visit.unchanged, page.exclusion);
   const nearDuplicate = await run.knowledge.findNearDuplicate(page);
   page.similarTo = nearDuplicate?.similarTo ?? null;

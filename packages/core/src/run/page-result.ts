@@ -138,7 +138,7 @@ async function unhandledResult(run: Run, work: PageWork, outcome: ResponseOutcom
   if (known === 'mismatch') return { kind: 'again', notBeforeMs: outcome.timing.endedAtMs };
   if (known !== null && known !== 'unconditional') {
     const page = await run.reader.read(work, outcome);
-    applyLicense(page, await run.licenses.forPage(work, page, outcome.body));
+    applyLicense(page, await run.licenses.forPage(work, page, outcome.body, run.recrawl?.licensesOf(work)));
     return unchanged(run, known, page.exclusion);
   }
   if (!isSuccess(outcome))
