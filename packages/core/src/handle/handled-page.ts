@@ -51,7 +51,7 @@ export interface HandledPage extends FetchedPage {
   /**
    * Stages one item. It reaches the sinks when the handler has succeeded, unless the page's signals exclude it. An item
    * that does not match the schema of its route is set aside, and the page continues. It is stored as JSON.stringify
-   * writes it: a `Date` as its ISO text, and without fields that are `undefined`.
+   * writes it: a `Date` as its ISO text, and without fields that are `undefined`. Half a surrogate pair becomes U+FFFD.
    * @throws MannerlyError (rejects) `item-invalid` if it is not JSON; `page-over` when the handler has timed out. After
    *   the handler has ended nothing is staged: the answer is `rejected`, and the log has a `handler-error`.
    */

@@ -20,3 +20,15 @@ it.each<[string, unknown, RegExp?]>([
   expect(() => jsonCopy(item, 'an item')).toThrow(expect.objectContaining({ code: 'item-invalid' }));
   expect(() => jsonCopy(item, 'an item')).toThrow(message);
 });
+
+it('half an emoji is replaced, in texts and keys: DuckDB refuses a whole file of JSON lines for one', () => {
+  const emoji = '\u{1f41a}';
+  const item = { name: `shell ${emoji}`.slice(0, 7), tags: [emoji.slice(1), emoji], [emoji.slice(1)]: 'key' };
+  const whole = { name: 'shell \ufffd', tags: ['\ufffd', emoji], '\ufffd': 'key' };
+  expect(jsonCopy(item, 'an item')).toEqual(whole);
+});
+
+it('a text that only looks like half an emoji as JSON writes it stays as it is', () => {
+  const texts = ['\\ud83d', '\\\\ud83d', '"\\ud83d\n\u0000', 'C:\\udders'];
+  expect(jsonCopy([...texts, '\ud83d'], 'an item')).toEqual([...texts, '\ufffd']);
+});

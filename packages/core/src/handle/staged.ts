@@ -283,7 +283,14 @@ export function jsonCopy(value: unknown, subject: string): JsonValue {
   }
   if (text === undefined) throw invalid(`be JSON, got ${typeof value}`);
   if (text.length > MAX_ITEM_CHARS) throw invalid(`have at most ${MAX_ITEM_CHARS} characters, got ${text.length}`);
-  return JSON.parse(text) as JsonValue;
+  return JSON.parse(text.includes('\\ud') ? text.replace(ESCAPE, wholeCharacter) : text) as JsonValue;
+}
+
+const ESCAPE = /\\(?:u(d[89a-f]..)|.)/g;
+
+/** Half a surrogate pair, as in a text that was cut within an emoji: other readers of JSON refuse the whole file. */
+function wholeCharacter(written: string, half: string | undefined): string {
+  return half === undefined ? written : '\ufffd';
 }
 
 /** What `JSON.stringify` would lose silently, or reject without naming it; `null`: nothing of that kind. */
