@@ -86,6 +86,12 @@ describe('report.json', () => {
     expect(reasons.find(({ reason }) => reason === 'robots-rule')).toMatchObject({ status: 'excluded', urls: 2 });
     expect(rules).toMatchObject([{ line: 2, pattern: '/closed', urls: 2 }]);
     expect(report.progress.queued.some((value) => value !== null && value > 0)).toBe(true);
+    // What was dropped may have had no handler: it need not be outside the scope.
+    expect(report.methods).toContain(
+      'Of 7 URLs that we found, 2 were fetched, 2 were excluded by their sites, 1 was left out by our own settings, ' +
+        '1 was not obtained because of errors, 1 was still queued when the crawl ended.',
+    );
+    expect(report.methods).toContain('1 host required a pace of its own');
     expect(report.methods).toMatch(/5 HTTP requests \(3 for pages, 2 for robots\.txt\) to 2 hosts/);
   });
 

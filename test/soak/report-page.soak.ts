@@ -57,6 +57,7 @@ const HOSTS: Readonly<Record<string, Routes>> = {
   'moved.example.test': site(12, redirect('/rules.txt'), { '/rules.txt': CLOSED }),
   'failing.example.test': site(15, CLOSED, { '/page-1': { status: 500 } }),
   'silent.example.test': { '/robots.txt': { status: 503 }, '/': html('never') },
+  'single.example.test': { '/robots.txt': text(''), '/': html('one page', []) },
   'archive-of-long-names.department.university.example.test': site(20, CLOSED),
 };
 
@@ -93,6 +94,9 @@ describe.skipIf(!HAS_CHROMIUM && process.env['CI'] === undefined)('report.html i
       expect(await page.title()).toBe('Crawl report: test-bot');
       expect(await page.textContent('.verdict')).toMatch(/Polite\s*[\d,]+ requests judged .*no violation/s);
       for (const host of Object.keys(HOSTS)) expect(await page.textContent('#hosts-table')).toContain(host);
+      expect(await page.textContent('#figures')).toMatch(
+        /^Fetched\d+of [\d,]+ URLs, \d+ failed, \d+ still queuedRequests/,
+      );
       expect(await page.textContent('#pauses-table')).toMatch(/busy\.example\.test.*429, Retry-After: 20.*kept/s);
       expect(await page.textContent('#pauses-table')).toMatch(
         /silent\.example\.test.*robots\.txt could not be fetched/s,
@@ -101,7 +105,7 @@ describe.skipIf(!HAS_CHROMIUM && process.env['CI'] === undefined)('report.html i
       const statuses = await page.textContent('#statuses-table');
       for (const status of ['200', '302', '404', '429', '503']) expect(statuses).toContain(status);
       expect(await page.textContent('#methods-text')).toMatch(
-        /^We crawled from 9 seed URLs between .* found no violation\.$/s,
+        /^We crawled from 10 seed URLs between .* found no violation\.$/s,
       );
       expect(await page.textContent('#audit-table')).toMatch(/too-early\s*none/);
     });
@@ -121,6 +125,20 @@ describe.skipIf(!HAS_CHROMIUM && process.env['CI'] === undefined)('report.html i
         expect(await page.locator(selector).first().isVisible(), selector).toBe(true);
       expect(await page.locator('.tools:visible, nav:visible').count()).toBe(0);
       expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(720);
+      const larger = await page.$$eval('table :is(small, .tag)', (notes) =>
+        notes.filter((note) => getComputedStyle(note).fontSize !== getComputedStyle(note.closest('td')!).fontSize),
+      );
+      expect(larger, 'notes larger than their table').toEqual([]);
+    });
+  });
+
+  it('tells answers apart without colours', async () => {
+    await opened({ viewport: WIDE }, async (page) => {
+      const marks = await page.$$eval('[data-plot="lanes"] + .key .dot', (keys) =>
+        keys.map((key) => getComputedStyle(key, '::before').content),
+      );
+      expect(marks).toHaveLength(5);
+      expect(new Set(marks).size).toBe(5);
     });
   });
 
@@ -181,6 +199,24 @@ describe.skipIf(!HAS_CHROMIUM && process.env['CI'] === undefined)('report.html i
       const before = await painted('[data-plot="gaps"] canvas');
       await page.selectOption('#gap-host', 'slow.example.test');
       await expect.poll(() => painted('[data-plot="gaps"] canvas'), { timeout: LONG_MS }).not.toBe(before);
+      // A host with a single gap: its dot is in the middle, not at the beginning of years.
+      await page.selectOption('#gap-host', 'single.example.test');
+      await expect
+        .poll(() =>
+          page.evaluate(() => {
+            const canvas = document.querySelector('[data-plot="gaps"] canvas') as HTMLCanvasElement;
+            const over = document.querySelector('[data-plot="gaps"] .u-over') as HTMLElement;
+            const shade = getComputedStyle(document.documentElement).getPropertyValue('--good').trim();
+            const [r, g, b] = [1, 3, 5].map((at) => Number.parseInt(shade.slice(at, at + 2), 16));
+            const { data } = canvas.getContext('2d')!.getImageData(0, 0, canvas.width, canvas.height);
+            const dots: number[] = [];
+            for (let at = 0; at < data.length; at += 4)
+              if (data[at] === r && data[at + 1] === g && data[at + 2] === b) dots.push((at / 4) % canvas.width);
+            const middle = dots.reduce((sum, x) => sum + x, 0) / dots.length / devicePixelRatio - over.offsetLeft;
+            return Math.round((10 * middle) / over.offsetWidth);
+          }),
+        )
+        .toBe(5);
       await page.hover('[data-plot="growth"] .u-over');
       await expect
         .poll(() => page.textContent('[data-plot="growth"] .tip'), { timeout: LONG_MS })

@@ -113,7 +113,11 @@ const tookMs = (crawl.endedAtMs ?? 0) - (crawl.startedAtMs ?? 0);
 const spare = tightest === null ? null : margin(tightest);
 const signed = totals.signed === undefined ? '' : `, ${count(totals.signed)} signed`;
 const cut = totals.truncated === undefined ? '' : `${plural(totals.truncated, 'page')} cut at a limit`;
+const { fetched, excluded, dropped, failed, held } = totals.outcomes;
+const unfetched = [`of ${plural(totals.found, 'URL')}`, `${count(failed)} failed`];
+if (held > 0) unfetched.push(`${count(held)} still queued`);
 const figures = [
+  ['Fetched', count(fetched), unfetched.join(', ')],
   [
     'Requests',
     count(totals.requests),
@@ -121,7 +125,7 @@ const figures = [
   ],
   ['Hosts', count(totals.hosts), plural(crawl.seedCount, 'seed')],
   ['Received', size(totals.bytes), [tookMs > 0 ? `in ${duration(tookMs)}` : '', cut].filter(Boolean).join(', ')],
-  ['Left alone', count(totals.outcomes.excluded), 'URLs that sites exclude'],
+  ['Left alone', count(excluded), 'URLs that sites exclude'],
   ['Pauses', count(pauses.length + report.pausesLeftOut), notKept === 0 ? 'all kept' : `${count(notKept)} not kept`],
   [
     'Nearest to a limit',
@@ -376,7 +380,6 @@ label(
   `Requests to ${plural(timeline.hosts.length, 'host')} over time; the tables of hosts and pauses have the figures`,
 );
 label('depths', depths.slice(0, 20).map(fetchedAt).join(', ') || 'No URL has a depth');
-const { fetched, excluded, dropped, failed } = totals.outcomes;
 label(
   'growth',
   `Over time ${plural(fetched, 'URL')} fetched, ${count(excluded)} excluded, ${count(dropped)} dropped, ` +
@@ -406,6 +409,11 @@ const TIMES = [
   [1, '{HH}:{mm}:{ss}', '\n{YYYY}-{MM}-{DD}', null, '\n{MM}-{DD}', null, null, null, 1],
   [0.001, ':{ss}.{fff}', '\n{YYYY}-{MM}-{DD} {HH}:{mm}', null, '\n{MM}-{DD} {HH}:{mm}', null, '\n{HH}:{mm}', null, 1],
 ];
+/** uPlot would give a single point an axis of years. */
+const timeScale = {
+  time: true,
+  range: ({ data: [times] }, from, to) => (times.length === 1 ? [from - 1, from + 1] : [from, to]),
+};
 const timeAxis = () => axis({ values: TIMES, space: 70 });
 const countAxis = () =>
   axis({ values: (_plot, splits) => splits.map((value) => (Number.isInteger(value) ? count(value) : '')), size: 62 });
@@ -469,6 +477,20 @@ const circle = (ctx, x, y, radius) => {
   ctx.beginPath();
   ctx.arc(x, y, radius, 0, 2 * Math.PI);
 };
+/** What else than colour tells answers apart: ◆ 3xx, ▲ 4xx, ■ 5xx, ▼ no response. Corners in units of the radius. */
+const CORNERS = {
+  moved: [0, -1.4, 1.4, 0, 0, 1.4, -1.4, 0],
+  warn: [0, -1.4, 1.4, 1.1, -1.4, 1.1],
+  bad: [-1.1, -1.1, 1.1, -1.1, 1.1, 1.1, -1.1, 1.1],
+  none: [0, 1.4, 1.4, -1.1, -1.4, -1.1],
+};
+const mark = (ctx, kind, x, y, radius) => {
+  circle(ctx, x, y, radius);
+  const corners = CORNERS[kind];
+  if (corners === undefined) return;
+  ctx.beginPath();
+  for (let at = 0; at < corners.length; at += 2) ctx.lineTo(x + corners[at] * radius, y + corners[at + 1] * radius);
+};
 const pointText = ([atMs, host, status, gapMs, requiredMs, bad]) =>
   [
     printable(timeline.hosts[host]),
@@ -512,9 +534,10 @@ const lanes = (box) => {
     ctx.strokeStyle = colour('bad');
     ctx.lineWidth = 2 * devicePixelRatio;
     for (const [atMs, host, status, , , bad] of points) {
-      ctx.fillStyle = fills[kindOf(status)];
+      const kind = kindOf(status);
+      ctx.fillStyle = fills[kind];
       ctx.globalAlpha = 0.85;
-      circle(ctx, xOf(atMs), yOf(-host), radius);
+      mark(ctx, kind, xOf(atMs), yOf(-host), radius);
       ctx.fill();
       if (bad !== 1) continue;
       ctx.globalAlpha = 1;
@@ -539,7 +562,7 @@ const lanes = (box) => {
   const options = {
     height: names.length * lane + 60,
     // The first host on top: lanes count downwards.
-    scales: { x: { time: true }, y: { range: () => [0.5 - names.length, 0.5] } },
+    scales: { x: timeScale, y: { range: () => [0.5 - names.length, 0.5] } },
     axes: [
       timeAxis(),
       axis({
@@ -584,7 +607,13 @@ const gaps = (box) => {
     height: 260,
     // Dots that are on an axis are cut, or taken for its ticks.
     scales: {
-      x: { time: true, range: (_plot, from, to) => [from - (to - from) / 50 - 1, to + (to - from) / 50 + 1] },
+      x: {
+        time: true,
+        range: (plot, ...ends) => {
+          const [from, to] = timeScale.range(plot, ...ends);
+          return [from - (to - from) / 50 - 1, to + (to - from) / 50 + 1];
+        },
+      },
       y: { distr: 3, log: 10, range: (_plot, from, to) => [from / 2, to * 2] },
     },
     axes: [timeAxis(), axis({ values: (_plot, splits) => splits.map(shortDuration), size: 62 })],
@@ -621,7 +650,7 @@ const growth = (box) => {
   }));
   const options = {
     height: 280,
-    scales: { x: { time: true }, y: fromZero },
+    scales: { x: timeScale, y: fromZero },
     axes: [timeAxis(), countAxis()],
     series: [{}, ...series],
   };

@@ -53,7 +53,7 @@ function paceTexts({ pace }: RunDeclaration, { hosts, pauses }: ReportData): str
   const own = hosts.filter((host) => host.crawlDelayMs !== null || host.requestIntervalMs !== null).length;
   if (own > 0)
     texts.push(
-      `${plural(own, 'host')} required a pace of their own (Crawl-delay or Request-rate), which was kept where it was slower.`,
+      `${plural(own, 'host')} required a pace of ${own === 1 ? 'its' : 'their'} own (Crawl-delay or Request-rate), which was kept where it was slower.`,
     );
   if (pauses.length > 0) {
     const kept = pauses.every(({ isObeyed }) => isObeyed) ? 'all of them were kept' : 'not all of them were kept';
@@ -72,12 +72,12 @@ function paceTexts({ pace }: RunDeclaration, { hosts, pauses }: ReportData): str
 function urlsText({ totals: { found, outcomes }, bounds }: ReportData): string {
   if (found === 0) return '';
   const byBounds = droppedByBounds(bounds);
-  const dropped = byBounds === '' ? 'outside the scope' : `outside the scope or the bounds we had set (${byBounds})`;
+  const dropped = `left out by our own settings${byBounds === '' ? '' : ` (${byBounds})`}`;
   const each = [
     [outcomes.fetched, 'fetched'],
     [outcomes.excluded, 'excluded by their sites'],
     [outcomes.dropped, dropped],
-    [outcomes.failed, 'not to be had'],
+    [outcomes.failed, 'not obtained because of errors'],
     [outcomes.held, 'still queued when the crawl ended'],
   ] as const;
   const parts = each.flatMap(([urls, how]) =>
