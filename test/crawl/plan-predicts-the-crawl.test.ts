@@ -167,6 +167,21 @@ it('counts the pages of a host of which only another port cannot be crawled', as
   expect(plan.estimate.pages).toBe(report.pages);
 });
 
+it('tries a robots.txt that cannot be fetched once more, where the crawl waits for a quarter of an hour', async () => {
+  const silent: FakeHost = { robots: { status: 503 } };
+  const { plan, report } = await both({ 'a.test': site('a.test', 3), 'silent.test': silent });
+  expect(plan.hosts.at(-1)).toMatchObject({ host: 'silent.test', wait: { reason: 'robots-unreachable' } });
+  expect(plan.planningRequests).toBe(4);
+  expect(plan.planningMs).toBeLessThan(70_000);
+  expect(report.endedAtMs - report.startedAtMs).toBeGreaterThan(400_000);
+});
+
+it('tries it for as long as another host has to wait for its sitemap', async () => {
+  const slow = site('slow.test', 3, 'Crawl-delay: 300\n');
+  const { plan } = await both({ 'silent.test': { robots: { status: 503 } }, 'slow.test': slow });
+  expect(plan.hosts[0]).toMatchObject({ host: 'slow.test', sitemaps: 1, pages: 3 });
+});
+
 it('says until when a host is closed', async () => {
   const { plan } = await both({ 'a.test': site('a.test', 9, 'Visit-time: 1800-2000\n') });
   expect(plan.hosts[0]).toMatchObject({

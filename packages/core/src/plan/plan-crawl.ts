@@ -113,8 +113,8 @@ export async function planCrawl(options: CrawlerOptions, planOptions: PlanOption
   checkOptions('planCrawl', planOptions, { out: 'string', signal: 'signal' });
   const { out, signal = NEVER_ABORTED } = planOptions;
   const resolved = resolveOptions(options);
-  const survey = new Survey();
   const parts = partsInMemory(options);
+  const survey = new Survey(parts.clock);
   const runStop = new RunStop(parts.clock);
   const emitter = createCrawlEmitter(() => undefined);
   const write = logFunctionOf(resolved.log);

@@ -1,10 +1,13 @@
 // What a plan learns from robots.txt files and sitemaps: a run like any other, with the same egress, clock and logs,
 // whose pages are counted instead of requested.
 
-import type { Frontier, PageWork } from '@mannerly/frontier';
+import type { Clock, Frontier, PageWork } from '@mannerly/frontier';
+import { MAX_REPORTED_WAITS } from '../limits.js';
 import { parseUrl } from '../parse-url.js';
 import type { RequestRecord, UrlDecision } from '../report/decision.js';
+import { WAIT_JITTER } from '../run/limits.js';
 import type { RunSetup } from '../run/run-setup.js';
+import { MAX_PLAN_WAIT_MS } from './limits.js';
 
 export class SurveyedHost {
   readonly host: string;
@@ -35,6 +38,11 @@ export class SurveyedHost {
 export class Survey implements NonNullable<RunSetup['survey']> {
   readonly hosts = new Map<string, SurveyedHost>();
   requests = 0;
+  readonly #clock: Clock;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
 
   request({ url, purpose, startedAtMs, endedAtMs, status, remoteAddress }: RequestRecord): void {
     const host = this.#hostOf(new URL(url));
@@ -70,6 +78,14 @@ export class Survey implements NonNullable<RunSetup['survey']> {
   wrap(frontier: Frontier): Frontier {
     return {
       ...frontier,
+      // Where only robots.txt files that cannot be fetched are left, each is tried again once, and the plan tells so.
+      nextAt: async () => {
+        const atMs = await frontier.nextAt();
+        const waitMs = (atMs ?? 0) - this.#clock.nowMs();
+        if (waitMs <= MAX_PLAN_WAIT_MS * (1 + WAIT_JITTER)) return atMs;
+        const waits = frontier.waits(MAX_REPORTED_WAITS);
+        return waits.length > 0 && waits.every(({ reason }) => reason === 'robots-unreachable') ? null : atMs;
+      },
       take: async (max) => {
         for (;;) {
           const batch = await frontier.take(max);
