@@ -38,6 +38,7 @@ export class HostAccount {
   /** The request closest to the required gap: its gap, the required gap, and what required it. */
   #tightest: { readonly gapMs: number; readonly requiredGapMs: number; readonly requiredBy: PaceReason } | null = null;
   #smallestMarginMs = Number.POSITIVE_INFINITY;
+  #tightestPoint: TimelinePoint | null = null;
   #crawlDelayMs: number | null = null;
   #requestIntervalMs: number | null = null;
   #points: TimelinePoint[] = [];
@@ -60,9 +61,11 @@ export class HostAccount {
     if (gapMs !== null && requiredGapMs !== null && requiredBy !== null && marginMs < this.#smallestMarginMs) {
       this.#smallestMarginMs = marginMs;
       this.#tightest = { gapMs, requiredGapMs, requiredBy };
+      this.#tightestPoint = point;
     }
-    const isTightest = this.#tightest !== null && marginMs <= this.#smallestMarginMs;
-    if (isTightest || isViolation === 1 || this.counts.requests % this.#stride === 0) this.#keepPoint(point);
+    // Only the first of those that are equally tight: on a punctual crawl there are too many to keep them all.
+    if (point === this.#tightestPoint || isViolation === 1 || this.counts.requests % this.#stride === 0)
+      this.#keepPoint(point);
     else this.leftOut += 1;
   }
 
@@ -91,11 +94,8 @@ export class HostAccount {
   #keepPoint(point: TimelinePoint): void {
     this.#points.push(point);
     if (this.#points.length < MAX_HOST_POINTS) return;
-    const smallestMs = Math.min(...this.#points.map(marginOf));
-    const kept = this.#points.filter(
-      (each, index) => index % 2 === 0 || each[5] === 1 || marginOf(each) === smallestMs,
-    );
-    // If nearly all points are worth keeping, the first ones stand for the rest.
+    const kept = this.#points.filter((each, index) => index % 2 === 0 || each[5] === 1 || each === this.#tightestPoint);
+    // If nearly all are violations, the first ones stand for the rest.
     this.#points = kept.slice(0, MAX_HOST_POINTS * 0.75);
     this.leftOut += MAX_HOST_POINTS - this.#points.length;
     this.#stride *= 2;
