@@ -180,43 +180,18 @@ describe.skipIf(!HAS_CHROMIUM && process.env['CI'] === undefined)('report.html i
       for (const name of ['lanes', 'gaps', 'growth', 'depths', 'sizes'])
         expect(await painted(`[data-plot="${name}"] canvas`), name).toBeGreaterThan(0);
       // A dot on the axis would be cut off: the lowest rows of the drawing must not have its colour.
-      const lowest = await page.evaluate(() => {
-        const canvas = document.querySelector('[data-plot="gaps"] canvas') as HTMLCanvasElement;
-        const over = document.querySelector('[data-plot="gaps"] .u-over') as HTMLElement;
-        const [scale, shade] = [
-          devicePixelRatio,
-          getComputedStyle(document.documentElement).getPropertyValue('--good'),
-        ];
-        const [r, g, b] = [1, 3, 5].map((at) => Number.parseInt(shade.trim().slice(at, at + 2), 16));
-        const bottom = (over.offsetTop + over.offsetHeight) * scale;
-        const rows = canvas.getContext('2d')?.getImageData(0, bottom - 10 * scale, canvas.width, 14 * scale).data ?? [];
-        let dots = 0;
-        for (let at = 0; at < rows.length; at += 4)
-          if (rows[at] === r && rows[at + 1] === g && rows[at + 2] === b) dots += 1;
-        return dots;
-      });
-      expect(lowest, 'pixels of dots at the axis').toBe(0);
+      const lowest = (await gapDots(page)).filter(({ y }) => y > 0.96);
+      expect(lowest, 'pixels of dots at the axis').toEqual([]);
       const before = await painted('[data-plot="gaps"] canvas');
       await page.selectOption('#gap-host', 'slow.example.test');
       await expect.poll(() => painted('[data-plot="gaps"] canvas'), { timeout: LONG_MS }).not.toBe(before);
       // A host with a single gap: its dot is in the middle, not at the beginning of years.
       await page.selectOption('#gap-host', 'single.example.test');
-      await expect
-        .poll(() =>
-          page.evaluate(() => {
-            const canvas = document.querySelector('[data-plot="gaps"] canvas') as HTMLCanvasElement;
-            const over = document.querySelector('[data-plot="gaps"] .u-over') as HTMLElement;
-            const shade = getComputedStyle(document.documentElement).getPropertyValue('--good').trim();
-            const [r, g, b] = [1, 3, 5].map((at) => Number.parseInt(shade.slice(at, at + 2), 16));
-            const { data } = canvas.getContext('2d')!.getImageData(0, 0, canvas.width, canvas.height);
-            const dots: number[] = [];
-            for (let at = 0; at < data.length; at += 4)
-              if (data[at] === r && data[at + 1] === g && data[at + 2] === b) dots.push((at / 4) % canvas.width);
-            const middle = dots.reduce((sum, x) => sum + x, 0) / dots.length / devicePixelRatio - over.offsetLeft;
-            return Math.round((10 * middle) / over.offsetWidth);
-          }),
-        )
-        .toBe(5);
+      const middle = async () => {
+        const dots = await gapDots(page);
+        return Math.round(dots.reduce((sum, { x }) => sum + (10 * x) / dots.length, 0));
+      };
+      await expect.poll(middle, { timeout: LONG_MS }).toBe(5);
       await page.hover('[data-plot="growth"] .u-over');
       await expect
         .poll(() => page.textContent('[data-plot="growth"] .tip'), { timeout: LONG_MS })
@@ -286,6 +261,19 @@ describe.skipIf(!HAS_CHROMIUM && process.env['CI'] === undefined)('report.html i
       await page.keyboard.press('Tab');
       expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Skip to the report');
     });
+  });
+
+  it('says where it has nothing to show: of a crawl without a request', async () => {
+    const empty = await folder();
+    await cp(directory, empty, { recursive: true });
+    for (const log of ['requests.jsonl', 'decisions.jsonl', 'warnings.jsonl']) await writeFile(join(empty, log), '');
+    await writeReport(await readCrawlDirectory(empty));
+    const look = async (page: Page) => {
+      expect(await page.textContent('#answers')).toContain('No request was sent.');
+      const plots = await page.$$eval('.plot', (boxes) => boxes.map((box) => box.textContent));
+      expect(plots).toEqual(Array.from({ length: 5 }, () => 'Nothing to show.'));
+    };
+    await opened({ viewport: WIDE }, look, empty, 'empty');
   });
 
   it('takes a site’s text for text', async () => {
@@ -366,6 +354,25 @@ async function opened(
   } finally {
     await context.close();
   }
+}
+
+/** The places of pixels that have the colour of dots, in the plot of gaps: 0 to 1 from its left and its top. */
+function gapDots(page: Page): Promise<{ x: number; y: number }[]> {
+  return page.evaluate(() => {
+    const canvas = document.querySelector('[data-plot="gaps"] canvas') as HTMLCanvasElement;
+    const over = document.querySelector('[data-plot="gaps"] .u-over') as HTMLElement;
+    const shade = getComputedStyle(document.documentElement).getPropertyValue('--good').trim();
+    const [r, g, b] = [1, 3, 5].map((at) => Number.parseInt(shade.slice(at, at + 2), 16));
+    const { data } = canvas.getContext('2d')!.getImageData(0, 0, canvas.width, canvas.height);
+    const dots: { x: number; y: number }[] = [];
+    for (let at = 0; at < data.length; at += 4) {
+      if (data[at] !== r || data[at + 1] !== g || data[at + 2] !== b) continue;
+      const [left, top] = [(at / 4) % canvas.width, Math.floor(at / 4 / canvas.width)];
+      const x = (left / devicePixelRatio - over.offsetLeft) / over.offsetWidth;
+      dots.push({ x, y: (top / devicePixelRatio - over.offsetTop) / over.offsetHeight });
+    }
+    return dots;
+  });
 }
 
 /** The contrast of an element's text with its background, by WCAG 2. */

@@ -277,6 +277,7 @@ show(
     ['Share', 'bar', ({ requests }) => bar(requests, statuses[0].requests)],
   ],
   statuses,
+  'No request was sent.',
 );
 
 if (report.stages === undefined) byId('stages').remove();
@@ -583,7 +584,7 @@ const gaps = (box) => {
   const chosen = timeline.hosts.indexOf(byId('gap-host').value);
   const points = timeline.points.filter(([, host, , gapMs]) => host === chosen && gapMs !== null);
   if (points.length === 0) {
-    box.textContent = 'One request went to this host: there is no gap.';
+    if (chosen >= 0) box.textContent = 'One request went to this host: there is no gap.';
     return null;
   }
   // The scale is logarithmic: a gap of zero is drawn as a millisecond.
@@ -729,6 +730,7 @@ const draw = (name) => {
   drawn.get(name)?.destroy();
   plotBox(name).replaceChildren();
   drawn.set(name, PLOTS[name](plotBox(name)));
+  if (plotBox(name).childNodes.length === 0) plotBox(name).textContent = 'Nothing to show.';
 };
 const drawAll = () => Object.keys(PLOTS).forEach(draw);
 drawAll();
