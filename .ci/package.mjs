@@ -104,9 +104,11 @@ for (const path of readdirSync('dist', { recursive: true }))
 
 const { scripts: _, devDependencies: __, publishConfig, dependencies = {}, ...rest } = manifest;
 const { directory: ___, linkDirectory: ____, ...publishing } = publishConfig;
+/** Whether a module loads a package by its name, when it first needs it: a bundler leaves that as it is. */
+const isLoaded = (name) => output.some(({ code = '' }) => code.includes(`require("${name}")`));
 // The three packages have one version.
 const needed = Object.entries(dependencies)
-  .filter(([name]) => !isInlined(name))
+  .filter(([name]) => !isInlined(name) || isLoaded(name))
   .map(([name, range]) => [name, range.startsWith('workspace:') ? `^${manifest.version}` : range]);
 const published = { ...rest, publishConfig: publishing, dependencies: Object.fromEntries(needed) };
 writeFileSync(join(into, 'package.json'), `${JSON.stringify(published, null, 2)}\n`);

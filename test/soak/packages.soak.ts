@@ -227,6 +227,31 @@ describe.each(VERSIONS)(
   },
 );
 
+it('runs under Yarn with Plug’n’Play, where a package loads only what it declares (not run if it is not available)', {
+  timeout: 300_000,
+}, async (context) => {
+  const latest = versionsOr(context)[2] as NodeVersion;
+  const project = join((nodes as { folder: string }).folder, 'plug-n-play');
+  await mkdir(project);
+  const { overrides, ...manifest } = fromTarballs({}) as { overrides: object };
+  await writeFile(join(project, 'package.json'), JSON.stringify({ ...manifest, resolutions: overrides }));
+  await writeFile(join(project, 'yarn.lock'), '');
+  await writeFile(join(project, 'handlers.mjs'), PLUG_N_PLAY_HANDLERS);
+  await writeFile(join(project, 'mannerly.config.json'), JSON.stringify({ handlers: './handlers.mjs', archive: true }));
+  const yarn = (...args: string[]) => latest.run('npx', ['-y', '@yarnpkg/cli-dist@4', ...args], project);
+  succeeded(await yarn('install', '--no-immutable'));
+  const from = web.log.length;
+  const crawl = ['crawl', site, ...IDENTITY, ...OURS, '--out', 'crawl'];
+  succeeded(await yarn('mannerly', ...crawl));
+  expectPolite(from, ['/', '/a']);
+  expect(await titlesIn(join(project, 'crawl'))).toEqual(['Start', 'A']);
+});
+/** With `page.$`, whose packages are loaded when it is first used. */
+const PLUG_N_PLAY_HANDLERS = `export const handlers = { html: async (page) => {
+  await page.emit({ title: page.$('title').text() });
+  await page.follow();
+} };`;
+
 /** Tests that the oldest version reports as not run: they need `node:sqlite` or zstd. */
 const OF_NEWER_VERSIONS = [
   'packages/core/src/sinks/sqlite-sink.test.ts',

@@ -3,6 +3,7 @@
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { isBuiltin } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join, posix } from 'node:path';
 import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
@@ -20,6 +21,9 @@ import {
 
 /** Problems of resolvers that do not read exports maps, or that need `import()` for ES modules. */
 const ESM_ONLY: readonly string[] = ['NoResolution node10', 'CJSResolvesToESM node16-cjs'];
+
+/** The package that a module imports, or requires. */
+const LOADED_PACKAGE = /(?:^(?:import|export)\b[^;'"]*|\b(?:import|require)\()"((?:@[\w-]+\/)?\w[\w.-]*)(?=["/])/gm;
 
 let tarballs: readonly Tarball[];
 let folder: string;
@@ -114,6 +118,15 @@ describe.each(PACKAGE_FOLDERS)('the tarball of %s', { timeout: 300_000 }, (packa
     expect(targets.map((target) => target.slice(2)).filter((target) => !paths.includes(target))).toEqual([]);
     for (const target of Object.values(manifest.exports))
       if (typeof target !== 'string') expect(Object.keys(target)).toEqual(['types', 'default']);
+  });
+
+  it('declares every package that its modules load, also those that they load by name when they need them', () => {
+    const { dependencies, peerDependencies } = manifest as Record<string, object | undefined>;
+    const declared = [manifest.name, ...[dependencies, peerDependencies].flatMap((each) => Object.keys(each ?? {}))];
+    const modules = paths.filter((path) => isBundled(path) && path.endsWith('.js')).map(packed);
+    const loaded = modules.flatMap((code) => [...code.matchAll(LOADED_PACKAGE)].map(([, name = '']) => name));
+    expect(loaded.filter((name) => !declared.includes(name) && !isBuiltin(name))).toEqual([]);
+    expect(loaded.length).toBeGreaterThan(packageFolder === 'robots' ? -1 : 3);
   });
 
   it('satisfies publint', async () => {

@@ -6,6 +6,7 @@ import { createReadStream } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { crc32, createInflateRaw } from 'node:zlib';
+import { syncFile } from '../directory/sync-file.js';
 import { isError } from '../is-error.js';
 import { WarcIndex } from './cdxj.js';
 import { headEnd } from './http-head.js';
@@ -32,7 +33,7 @@ export async function cutTornEnd(openPath: string): Promise<WarcIndex | null> {
       end += member.length;
     }
     await file.truncate(end);
-    await file.datasync();
+    await syncFile(file);
   } finally {
     await file.close();
   }

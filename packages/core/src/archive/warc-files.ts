@@ -7,6 +7,7 @@
 import { mkdir, open, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { lockDirectory } from '../directory/directory-lock.js';
+import { syncFile } from '../directory/sync-file.js';
 import { MannerlyError } from '../errors.js';
 import { type IndexedPlace, timestamp14, WarcIndex } from './cdxj.js';
 import { ARCHIVE_WRITE_BYTES, MAX_INDEXED_RECORDS } from './limits.js';
@@ -189,7 +190,7 @@ async function openWarc(folder: string, filename: string, warcinfo: WarcRecord) 
     append,
     isFull: (warcBytes: number): boolean => length >= warcBytes || index.lines.length >= MAX_INDEXED_RECORDS,
     async finish(): Promise<void> {
-      await warc.datasync();
+      await syncFile(warc);
       await warc.close();
       await finishWarc(path, index);
     },

@@ -7,6 +7,7 @@
 
 import { writeSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
+import { syncFile } from '../directory/sync-file.js';
 import { ITEMS_READ_BYTES, MAX_ENTRY_HEAD_BYTES, MAX_FIRST_ENTRY_HEAD_BYTES } from './limits.js';
 import { batchedSink } from './page-batches.js';
 import type { Item, Sink } from './sink.js';
@@ -26,7 +27,7 @@ export function appendSink(kind: string, path: string, format: ItemFormat, sync:
   return batchedSink(`${kind} ${path}`, `the file ${path}`, async (_, addId) => {
     const file = await open(path, 'a+');
     const end = async (): Promise<void> => {
-      await file.datasync();
+      await syncFile(file);
       await file.close();
     };
     try {
@@ -37,7 +38,7 @@ export function appendSink(kind: string, path: string, format: ItemFormat, sync:
         try {
           // A synchronous write: passing it to a thread would take ten times as long.
           for (let at = 0; at < bytes.length; ) at += writeSync(file.fd, bytes, at);
-          if (sync === 'write') await file.datasync();
+          if (sync === 'write') await syncFile(file);
         } catch (error) {
           await file.truncate(length);
           throw error;
