@@ -49,6 +49,26 @@ it('a record about an exchange that is longer than any of ours is skipped', asyn
   expect(await purposes(200_000_001)).toEqual(['page']);
 });
 
+it('a file ends where the head of a record is longer than any of ours', async () => {
+  const request = `${record('request', 4)}\r\n\r\n\r\n\r\n`;
+  const long = request.replace('WARC-Type', `X: ${'a'.repeat(2 ** 21)}\r\nWARC-Type`);
+  await write(request, request, long, request);
+  const damaged: number[] = [];
+  const read = [];
+  for await (const { url } of readRequests(folder, (_, records) => damaged.push(records))) read.push(url);
+  expect([read.length, damaged]).toEqual([2, [2]]);
+});
+
+it('conversions that no crawl writes are not kept', async () => {
+  const { WARCRecord } = await import('warcio');
+  const readFully = vi.spyOn(WARCRecord.prototype, 'readFully');
+  const conversion = record('conversion', 1).replace('WARC-Type', 'Content-Type: text/x\r\nWARC-Type');
+  await write(`${record('request', 4)}\r\n\r\n\r\n\r\n`, `${conversion}a\r\n\r\n`);
+  for await (const { url } of readExchanges(folder)) expect(url).toBe('https://a.example/');
+  expect(readFully).not.toHaveBeenCalled();
+  readFully.mockRestore();
+});
+
 it('a file that ends within a skipped record is read to its end', async () => {
   await write(`${record('request', 4)}\r\n\r\n\r\n\r\n`, `${record('response', 1_000)}HTTP/1.1 200 OK\r\n`);
   const read = [];

@@ -5,7 +5,7 @@ import { createReadStream } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { constants, gunzipSync } from 'node:zlib';
-import type { WARCRecord } from 'warcio';
+import type { AsyncIterReader, WARCRecord } from 'warcio';
 import { orIfAbsent, sizeOf } from '../directory/atomic-file.js';
 import { MannerlyError } from '../errors.js';
 import type { HeaderLines } from '../fetch/outcome.js';
@@ -71,21 +71,25 @@ async function* readRecords(
   { start = 0, end }: { readonly start?: number; readonly end?: number } = {},
   onDamage?: OnDamage,
 ): AsyncGenerator<{ readonly record: WARCRecord; readonly offset: number }> {
-  const { LimitReader, WARCParser } = await import('warcio');
+  const { AsyncIterReader, LimitReader, WARCParser } = await import('warcio');
   const file = createReadStream(path, { start, ...(end === undefined ? {} : { end }) });
-  const parser = new WARCParser(file, { keepHeadersCase: true, parseHttp: false });
+  const source = withLimitedHeads(AsyncIterReader, file);
+  const parser = new WARCParser(source, { keepHeadersCase: true, parseHttp: false });
   let records = 0;
   let readTo = start;
   try {
     for await (const record of parser) {
+      if (source.headBytes > MAX_RECORD_HEAD_BYTES) break;
       // Taken now, because the library refuses it for a record whose content was decoded.
       const { reader } = record;
+      source.headBytes = Number.NEGATIVE_INFINITY;
       yield { record, offset: start + parser.offset };
       // For a record that is cut off in the file, the library would wait forever for the rest.
       for await (const _ of reader) {
         // Skipped.
       }
       if (reader instanceof LimitReader && reader.limit > 0) break;
+      source.headBytes = 0;
       records += 1;
       readTo = start + parser.offset + parser.recordLength;
     }
@@ -94,6 +98,25 @@ async function* readRecords(
   } finally {
     file.destroy();
   }
+}
+
+/** The library keeps the head of a record in memory, and a small file may have an endless one: it ends the file. */
+function withLimitedHeads(Reader: typeof AsyncIterReader, file: AsyncIterable<Uint8Array>) {
+  return new (class extends Reader {
+    /** Received of the head; within a block, nothing counts. */
+    headBytes = 0;
+
+    override async _next(): Promise<Uint8Array | null> {
+      const chunk = this.headBytes > MAX_RECORD_HEAD_BYTES ? null : await super._next();
+      this.headBytes += chunk?.length ?? 0;
+      return chunk;
+    }
+
+    override unread(chunk: Uint8Array): void {
+      this.headBytes -= chunk.length;
+      super.unread(chunk);
+    }
+  })(file);
 }
 
 /** Reads one exchange again. Its settings are unknown. @throws What warcio and the platform throw. */
@@ -159,7 +182,7 @@ async function* exchangesFrom(
         if (pending !== null) pending.fields = parseWarcFields(await readBlock(record));
         break;
       case 'conversion':
-        if (pending !== null && isReadable(record))
+        if (pending !== null && RENDERED.has(record.warcHeader('Content-Type') ?? ''))
           pending.renderings.set(record.warcHeader('Content-Type') ?? '', await readBlock(record));
         break;
       case 'response':
@@ -174,6 +197,8 @@ async function* exchangesFrom(
   }
   if (pending !== null) yield exchangeOf(pending, settings, null);
 }
+
+const RENDERED: ReadonlySet<string> = new Set([RENDERED_HTML, RENDERED_IMAGE]);
 
 /** A complete block; empty if it is longer than any that is written. */
 async function readBlock(record: WARCRecord): Promise<Buffer> {
