@@ -89,11 +89,11 @@ export function within<T>(promise: Promise<T>, ms: number, lateMessage: string):
 /** With the first line that the browser wrote: Playwright's first line only says that it has ended. */
 function launchErrorText(error: unknown): string {
   const [, written] = /\[err\] (.*)/.exec(isError(error) ? error.message : '') ?? [];
-  return written === undefined ? textOf(error) : `${textOf(error)}: ${written.slice(0, MAX_BROWSER_TEXT)}`;
+  return written === undefined ? firstLineOf(error) : `${firstLineOf(error)}: ${written.slice(0, MAX_BROWSER_TEXT)}`;
 }
 
 /** The first line of an error's message. Never throws. */
-export function textOf(error: unknown): string {
+export function firstLineOf(error: unknown): string {
   const text = isError(error) ? error.message : String(error);
   return (text.split('\n', 1)[0] ?? '').slice(0, MAX_BROWSER_TEXT);
 }

@@ -5,7 +5,7 @@ import type { Browser, BrowserContext, CDPSession, Page, Request } from 'playwri
 import type { RenderFailureCode, Rendering, RenderRequest } from '../fetch/renderer.js';
 import { parseUrl } from '../parse-url.js';
 import type { BrowserSettings } from './browser-options.js';
-import { LateError, textOf, within } from './browser-supply.js';
+import { firstLineOf, LateError, within } from './browser-supply.js';
 import { BROWSER_ANSWER_MS, WINDOW } from './limits.js';
 import { SEAL_SCRIPT, SEALED_CONTEXT } from './seal.js';
 import { createTab, runInPage } from './tab.js';
@@ -36,13 +36,13 @@ export async function openPage(
     context = await within(browser.newContext(options), BROWSER_ANSWER_MS, OPENS_NO_PAGE);
   } catch (error) {
     const isHung = error instanceof LateError;
-    return { rendering: failed(isHung ? 'page-hung' : 'browser-gone', textOf(error)), isHung };
+    return { rendering: failed(isHung ? 'page-hung' : 'browser-gone', firstLineOf(error)), isHung };
   }
   const requests = createTabRequests(request, settings, untilMs);
   const visit: Visit = { browser, request, settings, requests, untilMs };
   const rendering = await renderPage(visit, context).catch((error: unknown) => {
     if (error instanceof LateError) return failed('page-hung', error.message);
-    return failed(browser.isConnected() ? 'internal' : 'browser-gone', textOf(error));
+    return failed(browser.isConnected() ? 'internal' : 'browser-gone', firstLineOf(error));
   });
   requests.end();
   const isHung = await within(context.close(), BROWSER_ANSWER_MS, 'it does not close').then(
@@ -145,14 +145,14 @@ function waitForEnd(
     finished.then(
       () => settle({ kind: 'quiet' }),
       // The reason of the error may be that the browser has ended.
-      (error: unknown) => (browser.isConnected() ? settle(failed('steps-threw', textOf(error))) : onGone()),
+      (error: unknown) => (browser.isConnected() ? settle(failed('steps-threw', firstLineOf(error))) : onGone()),
     );
     page.goto(url, { waitUntil: 'commit', timeout: GOTO_EXTRA_MS + remainingMs }).then(
       () => {
         isCommitted = true;
       },
       (error: unknown) => {
-        const detail = textOf(error);
+        const detail = firstLineOf(error);
         // A crash also has its own event, which follows.
         if (!browser.isConnected()) onGone();
         else if (/crash/i.test(detail)) settle(failed('page-crashed', detail));

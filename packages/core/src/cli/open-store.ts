@@ -171,9 +171,9 @@ function saysWhy(client: RedisConnection, { isCluster, database, sentinel }: Sto
       // It stays an ioredis error, because the store recognises by its name or text that it may wait. A silent server
       // gets another message than one that refuses.
       if (error instanceof Error && connectError !== null) {
-        if (error.name === 'MaxRetriesPerRequestError') error.message = textOf(connectError);
+        if (error.name === 'MaxRetriesPerRequestError') error.message = reasonText(connectError);
         else if (error.message === NOT_READY || (error.message === TIMED_OUT && sentinel !== null))
-          error.message += `: ${textOf(connectError)}`;
+          error.message += `: ${reasonText(connectError)}`;
       }
       throw error;
     }
@@ -192,7 +192,7 @@ async function untilReady(client: RedisConnection, commandMs: number): Promise<v
 }
 
 /** The code if there is no message: no address answered. */
-function textOf(error: Error): string {
+function reasonText(error: Error): string {
   return error.message === '' && 'code' in error ? String(error.code) : error.message;
 }
 

@@ -25,7 +25,7 @@ export async function seedsFrom(
   // Otherwise a terminal would not show that the command waits.
   if (isStdin) io.err('Reading seeds from standard input.');
   const name = isStdin ? 'standard input' : file;
-  const text = await textOf(isStdin ? io.input() : createReadStream(file), name);
+  const text = await readUtf8(isStdin ? io.input() : createReadStream(file), name);
   const listed: string[] = [];
   for (const [at, line] of text.split('\n').entries()) {
     const seed = line.trim();
@@ -40,7 +40,7 @@ export async function seedsFrom(
   return [...args, ...listed];
 }
 
-async function textOf(chunks: AsyncIterable<Uint8Array>, name: string): Promise<string> {
+async function readUtf8(chunks: AsyncIterable<Uint8Array>, name: string): Promise<string> {
   const received: Uint8Array[] = [];
   let bytes = 0;
   try {

@@ -39,7 +39,7 @@ export function termsOf(options: ResolvedOptions, nowMs: number) {
     /** For questions to the store. */
     settings: crawlSettings(options),
     /** Each option as text, for comparison. */
-    said: Object.fromEntries(Object.entries(compared).map(([option, value]) => [option, textOf(value)] as const)),
+    said: Object.fromEntries(Object.entries(compared).map(([option, value]) => [option, termText(value)] as const)),
     createdAtMs: nowMs,
   };
 }
@@ -53,8 +53,8 @@ export function reconcileTerms(stored: CrawlTerms | null, ours: CrawlTerms, isAl
   };
   const seedsHint = 'Give each crawl a store of its own, or run the same crawl as before.';
   if (stored.name !== ours.name) throwDifference('the name', stored.name, ours.name, seedsHint);
-  if (textOf(stored.tokens) !== textOf(ours.tokens))
-    throwDifference('the tokens', textOf(stored.tokens), textOf(ours.tokens), seedsHint);
+  if (termText(stored.tokens) !== termText(ours.tokens))
+    throwDifference('the tokens', termText(stored.tokens), termText(ours.tokens), seedsHint);
   if (stored.seedsHash !== ours.seedsHash && !(isAlone && hasAll(stored, ours)))
     throwDifference(
       'the seeds',
@@ -84,7 +84,7 @@ function seedText({ seeds, seedCount }: CrawlTerms): string {
   return `${seeds[0]}${seedCount > 1 ? ` and ${seedCount - 1} more` : ''}`;
 }
 
-function textOf(value: unknown): string {
+function termText(value: unknown): string {
   const replacer = (_key: string, each: unknown): JsonValue | unknown => {
     if (each instanceof RegExp) return String(each);
     return typeof each === 'function' ? '(a function)' : each;

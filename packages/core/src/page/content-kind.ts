@@ -52,7 +52,7 @@ function effectiveKind(
   if ((declared === 'html' || declared === 'text') && sniffed === 'other' && !isWideText(headers)) return 'other';
   // A feed with the type of pages: the standard has its own section for it (§7.3). Other XML with that type is a page
   // that begins with an XML declaration.
-  if (sniffed === 'xml' && mime === 'text/html' && FEED_START.test(textOf(start))) return 'xml';
+  if (sniffed === 'xml' && mime === 'text/html' && FEED_START.test(withoutMark(start))) return 'xml';
   // Text images (SVG) and images with an unknown signature are trusted.
   const isMarkup = sniffed === 'html' || sniffed === 'xml';
   return declared === 'image' && isMarkup && mime !== 'image/svg+xml' ? 'other' : declared;
@@ -150,7 +150,7 @@ function sniff(bytes: string): Content['sniffedType'] {
   if (bytes === '') return null;
   if (bytes.startsWith('%PDF-')) return 'pdf';
   if (IMAGE_START.test(bytes)) return 'image';
-  const text = textOf(bytes);
+  const text = withoutMark(bytes);
   if (FEED_START.test(text)) return 'xml';
   if (HTML_START.test(text)) return 'html';
   if (text.startsWith('<?xml')) return 'xml';
@@ -158,6 +158,6 @@ function sniff(bytes: string): Content['sniffedType'] {
 }
 
 /** The text after the byte order mark and blanks. */
-function textOf(bytes: string): string {
+function withoutMark(bytes: string): string {
   return bytes.replace(/^\xef\xbb\xbf/, '').trimStart();
 }

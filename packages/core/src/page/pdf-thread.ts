@@ -32,7 +32,7 @@ async function answerTo({ bytes, limits }: PdfTask): Promise<PdfAnswer> {
   try {
     const pdf = await library.getDocumentProxy(bytes, { verbosity: 0 });
     try {
-      return await textOf(pdf, limits);
+      return await pdfText(pdf, limits);
     } finally {
       await pdf.loadingTask.destroy();
     }
@@ -41,7 +41,7 @@ async function answerTo({ bytes, limits }: PdfTask): Promise<PdfAnswer> {
   }
 }
 
-async function textOf(pdf: PdfDocument, limits: PdfTask['limits']): Promise<PdfAnswer> {
+async function pdfText(pdf: PdfDocument, limits: PdfTask['limits']): Promise<PdfAnswer> {
   const pages = pdf.numPages;
   let text = '';
   let textItems = 0;

@@ -30,7 +30,7 @@ export class PriceSums {
   }
 
   sums(): AskedPrice[] {
-    return [...this.#sums].map(([currency, { units, pages }]) => ({ currency, amount: textOf(units), pages }));
+    return [...this.#sums].map(([currency, { units, pages }]) => ({ currency, amount: amountText(units), pages }));
   }
 
   #add(currency: string, units: bigint, pages: number): void {
@@ -56,7 +56,7 @@ function unitsOf(amount: string): bigint {
   return BigInt(whole + fraction.padEnd(DIGITS, '0'));
 }
 
-function textOf(units: bigint): string {
+function amountText(units: bigint): string {
   const digits = String(units).padStart(DIGITS + 1, '0');
   return `${digits.slice(0, -DIGITS)}.${digits.slice(-DIGITS)}`.replace(/\.?0+$/, '');
 }

@@ -96,7 +96,7 @@ function readSignature(message: SignedMessage, options: VerifyOptions): ParsedSi
   if (!(signature instanceof ArrayBuffer)) return 'signature-absent';
   const [items, parameters] = member;
   const [created, expires] = [secondsOf(parameters, 'created'), secondsOf(parameters, 'expires')];
-  const keyid = textOf(parameters, 'keyid');
+  const keyid = textParameter(parameters, 'keyid');
   if (created === null || expires === null || keyid === null) return 'parameter-missing';
   if (parameters.has('alg') && parameters.get('alg') !== ALGORITHM) return 'algorithm-other';
   const covered = items.map((item) => serializeItem(item));
@@ -108,7 +108,7 @@ function readSignature(message: SignedMessage, options: VerifyOptions): ParsedSi
   if (!needed.some((each) => covered.includes(each))) return 'authority-not-covered';
   const agent = isDirectory ? null : agentOf(message, label, items);
   if (typeof agent === 'object' && agent !== null) return agent.fault;
-  const facts = { label, keyid, agent, created, expires, nonce: textOf(parameters, 'nonce'), covered };
+  const facts = { label, keyid, agent, created, expires, nonce: textParameter(parameters, 'nonce'), covered };
   return { member, facts: { ...facts, signature: Buffer.from(signature).toString('base64') } };
 }
 
@@ -156,7 +156,7 @@ function failed(reason: SignatureFault): SignatureVerdict {
   return { kind: reason === 'unsigned' || reason === 'key-unknown' ? 'unverified' : 'invalid', reason };
 }
 
-function textOf(parameters: Parameters, name: string): string | null {
+function textParameter(parameters: Parameters, name: string): string | null {
   const value = parameters.get(name);
   return typeof value === 'string' ? value : null;
 }

@@ -51,7 +51,7 @@ function stateOfMove(state: 'leaving' | 'arriving' | 'moved', secret: string): s
 
 /** @throws FrontierError (rejects) `store-mismatch` if the crawl is elsewhere, or not yet completely here. */
 export async function refuseMoved(store: Pick<FrontierStore, 'readRecord'>): Promise<void> {
-  const text = textOf(await store.readRecord(RECORD_MOVED));
+  const text = decoded(await store.readRecord(RECORD_MOVED));
   if (text === '') return;
   const isMoved = text.startsWith('moved ');
   const message = isMoved ? 'the crawl was moved to another store' : 'the crawl is being moved to another store';
@@ -74,7 +74,7 @@ export function checkMovable(from: FrontierStore, to: FrontierStore): void {
  */
 export async function moveCrawl(options: MoveOptions): Promise<MovedCounts> {
   const { from, to } = options;
-  const secret = textOf(await from.readRecord(SECRET_KEY));
+  const secret = decoded(await from.readRecord(SECRET_KEY));
   const isResumed = await begin(options, secret);
   const moved = { known: 0, hosts: 0, entries: 0 };
   if (isResumed === null) return moved;
@@ -120,11 +120,11 @@ export async function moveCrawl(options: MoveOptions): Promise<MovedCounts> {
 /** Closes both stores to processes. @returns Whether the move had begun before; `null`: it had ended. */
 async function begin({ from, to }: MoveOptions, secret: string): Promise<boolean | null> {
   const arriving = stateOfMove('arriving', secret);
-  const targetState = textOf(await to.readRecord(RECORD_MOVED));
+  const targetState = decoded(await to.readRecord(RECORD_MOVED));
   if (targetState !== arriving) {
     const { known, queued } = await to.stats();
-    const targetSecret = textOf(await to.readRecord(SECRET_KEY));
-    const hasEnded = textOf(await from.readRecord(RECORD_MOVED)) === stateOfMove('moved', secret);
+    const targetSecret = decoded(await to.readRecord(SECRET_KEY));
+    const hasEnded = decoded(await from.readRecord(RECORD_MOVED)) === stateOfMove('moved', secret);
     if (hasEnded && targetSecret === secret && targetState === '') return null;
     if (targetState === stateOfMove('moved', secret))
       throw new FrontierError('store-mismatch', 'the target holds the remains of this crawl, which was moved away', {
@@ -265,6 +265,6 @@ function encode(text: string): Uint8Array {
   return new TextEncoder().encode(text);
 }
 
-function textOf(bytes: Uint8Array | null): string {
+function decoded(bytes: Uint8Array | null): string {
   return bytes === null ? '' : new TextDecoder().decode(bytes);
 }

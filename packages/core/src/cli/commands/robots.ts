@@ -72,7 +72,7 @@ export async function robotsCommand(source: string, urls: readonly string[], fla
     preferences: preferences(url),
     isNoindex: rules.isNoindex(url),
   }));
-  io.out(flags.json === true ? json(jsonOf(document, rules, verdicts)) : textOf(document, rules, tokens, verdicts));
+  io.out(flags.json === true ? json(jsonOf(document, rules, verdicts)) : answerText(document, rules, tokens, verdicts));
   return EXIT.ok;
 }
 
@@ -114,7 +114,7 @@ function appliesToUs(group: { readonly agentLines: readonly number[] }, { groupL
   return group.agentLines.some((line) => groupLines.includes(line));
 }
 
-function textOf(
+function answerText(
   document: RobotsDocument,
   rules: RobotsRules,
   tokens: readonly string[],

@@ -63,7 +63,7 @@ export function inspectProcesses(): void {
 
 /** The name of this boot of the machine; `null`: the platform has none. Never throws. */
 export function bootName(): string | null {
-  return textOf('/proc/sys/kernel/random/boot_id');
+  return readTrimmed('/proc/sys/kernel/random/boot_id');
 }
 
 /** Whether the list of mounts has processes with `hidepid` (proc(5)). An unreadable list counts as yes. */
@@ -78,7 +78,8 @@ function sinceTableMs(): number {
 
 /** `null`: the list may lack processes, because it is of another namespace or hides those of other users. */
 function runningPids(): ReadonlySet<number> | null {
-  if (readlinkSync('/proc/self') !== String(process.pid) || hidesProcesses(textOf('/proc/self/mounts'))) return null;
+  if (readlinkSync('/proc/self') !== String(process.pid) || hidesProcesses(readTrimmed('/proc/self/mounts')))
+    return null;
   const numbers = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
   return new Set(numbers.map(Number));
 }
@@ -111,7 +112,7 @@ function startOf(pid: number): string | null {
 
 /** The fields of a process's line, from the third on (proc(5)). The name before them may contain any character. */
 function fieldsOf(pid: number): readonly string[] | null {
-  const line = textOf(`/proc/${pid}/stat`);
+  const line = readTrimmed(`/proc/${pid}/stat`);
   return line?.slice(line.lastIndexOf(')') + 2).split(' ') ?? null;
 }
 
@@ -119,7 +120,7 @@ function pidSpace(): string | null {
   return orNull(() => readlinkSync('/proc/self/ns/pid'));
 }
 
-function textOf(path: string): string | null {
+function readTrimmed(path: string): string | null {
   return orNull(() => readFileSync(path, 'utf8').trim());
 }
 

@@ -102,7 +102,7 @@ export class Resending {
   /** Why a call may be sent again. @throws FrontierError `store-failed` if not: it is refused, or the crawl is lost. */
   #kindOf(cause: unknown): 'conflict' | 'starting' | 'unreachable' {
     const { server, location, errors } = this.#options;
-    const text = textOf(cause);
+    const text = codedMessage(cause);
     if (errors.lost.test(text)) {
       const message = `${server} has lost the crawl: there is nothing left of ${location}`;
       throw new FrontierError('store-failed', message, { cause, hint: LOST_CRAWL_HINT });
@@ -118,7 +118,7 @@ export class Resending {
   }
 
   #adviceFor(cause: unknown): string | undefined {
-    const text = textOf(cause);
+    const text = codedMessage(cause);
     return this.#options.errors.advice.find(([errors]) => errors.test(text))?.[1];
   }
 
@@ -144,7 +144,7 @@ export class Resending {
 }
 
 /** The code of an error, if it has one, and its message. */
-function textOf(error: unknown): string {
+function codedMessage(error: unknown): string {
   const code = isError(error) && 'code' in error ? `${String(error.code)} ` : '';
   return code + messageOf(error);
 }

@@ -101,7 +101,7 @@ export function serverQueues(engine: ServerEngine, options: ResolvedServerOption
           const durations = [microseconds(ttlMs), microseconds(delayMs)];
           const [first = [], ...rows] = await call('lease', [count, entriesPerHost, ...durations, latestUs, hosts]);
           const [nowUs, since, , refused] = first;
-          await confirmed.answered(textOf(since));
+          await confirmed.answered(textOrNull(since));
           return { nowUs: Number(nowUs), granted: Number(refused) === -1 ? null : rows };
         });
         for (const [host, fencingToken, state, queued, entries] of granted) {
@@ -124,7 +124,7 @@ export function serverQueues(engine: ServerEngine, options: ResolvedServerOption
     async nextDueInMs() {
       const before = confirmed.rollbacks;
       const [row = []] = await call('due');
-      await confirmed.answered(textOf(row[1]));
+      await confirmed.answered(textOrNull(row[1]));
       // The links that were added again are due.
       return confirmed.rollbacks === before ? msOf(row[0]) : queues.nextDueInMs();
     },
@@ -224,7 +224,7 @@ export function bytesOf(value: unknown): Uint8Array | null {
   return new Uint8Array(Buffer.isBuffer(value) ? value : Buffer.from(String(value), 'hex'));
 }
 
-export function textOf(value: unknown): string | null {
+export function textOrNull(value: unknown): string | null {
   return isAbsent(value) ? null : String(value);
 }
 
@@ -238,7 +238,7 @@ function isAbsent(value: unknown): value is null | undefined {
 
 /** Where the next page begins; `null`: this page was not full, so it is the last one. */
 function cursorOf(rows: readonly Row[], limit: number, column: number): string | null {
-  return rows.length < limit ? null : textOf(rows.at(-1)?.[column]);
+  return rows.length < limit ? null : textOrNull(rows.at(-1)?.[column]);
 }
 
 /** A fingerprint as a number: servers store it as one. */

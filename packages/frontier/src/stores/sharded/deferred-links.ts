@@ -79,7 +79,7 @@ export class DeferredLinks {
 }
 
 function encodeLink({ fingerprint, body, ...rest }: NewEntry): string {
-  return JSON.stringify({ ...rest, f: textOf(fingerprint), b: textOf(body) });
+  return JSON.stringify({ ...rest, f: base64Of(fingerprint), b: base64Of(body) });
 }
 
 function decodeLink(line: string): NewEntry {
@@ -87,6 +87,6 @@ function decodeLink(line: string): NewEntry {
   return { ...rest, fingerprint: Buffer.from(f, 'base64'), body: Buffer.from(b, 'base64') };
 }
 
-function textOf(bytes: Uint8Array): string {
+function base64Of(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64');
 }
