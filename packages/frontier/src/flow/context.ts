@@ -6,7 +6,8 @@ import { createAddressSlots, createCrawlPace } from '../politeness/shared-spacin
 import { Budget } from '../records/budget.js';
 import { createLabelBudgets } from '../records/label-budgets.js';
 import { createCrawlLock, createPartRecords } from '../records/processes.js';
-import { QueueCounts, StoreGuard } from '../records/store-guard.js';
+import { QueueCounts } from '../records/queue-counts.js';
+import { StoreGuard } from '../records/store-guard.js';
 import { createWaits } from '../records/waits.js';
 import { RobotsGate } from '../robots/robots-gate.js';
 import { createSeen } from './seen.js';

@@ -13,7 +13,6 @@ import type { RobotsRequest } from '../robots/robots-gate.js';
 import { hostKeyOf } from '../url/url.js';
 import type { UrlRecord } from '../url-record.js';
 import type { Exchange, PageWork, RobotsWork, StartAnswer, Work } from '../work.js';
-import type { Admission } from './admission.js';
 import type { FrontierContext } from './context.js';
 import type { HostLeases } from './host-leases.js';
 import type { HostSchedule } from './host-schedule.js';
@@ -35,14 +34,6 @@ export interface Flight {
   isStarted: boolean;
   /** Whether its exchange was reported. */
   isExchanged: boolean;
-}
-
-/** All parts of a frontier that work passes through. */
-export interface Flow extends FrontierContext {
-  readonly schedule: HostSchedule;
-  readonly leases: HostLeases;
-  readonly admission: Admission;
-  readonly flights: Flights;
 }
 
 /** A page that may be requested now. */

@@ -14,7 +14,7 @@ import { type ClosedTime, NO_SIGNALS, type RequirementsNow } from '../robots/aut
 import type { GateAnswer } from '../robots/robots-gate.js';
 import type { UrlRecord } from '../url-record.js';
 import type { Work } from '../work.js';
-import type { Flow } from './in-flight.js';
+import type { Flow } from './flow.js';
 import { LABEL_RETRY_MS } from './limits.js';
 import type { Settling } from './settling.js';
 

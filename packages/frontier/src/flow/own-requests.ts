@@ -10,7 +10,7 @@ import type { Authority } from '../robots/authority-cache.js';
 import type { HostKey } from '../store.js';
 import type { UrlRecord } from '../url-record.js';
 import type { PageWork, RobotsCopyRef, Work } from '../work.js';
-import type { Flow } from './in-flight.js';
+import type { Flow } from './flow.js';
 import { MAX_OWN_REQUESTS, OWN_REQUEST_RETRY_MS, RENEWAL_WAIT_MS } from './limits.js';
 import type { Turns } from './next-request.js';
 import type { Settling } from './settling.js';

@@ -15,7 +15,8 @@ import type { EntryId, NewEntry } from '../store.js';
 import { hostKeyOf } from '../url/url.js';
 import type { PageWork, Refusal, RobotsWork, Settlement, Work } from '../work.js';
 import { checkTime, checkUrls, linksOf } from './admission.js';
-import { blocksAuthorityPages, type Flight, type Flow } from './in-flight.js';
+import type { Flow } from './flow.js';
+import { blocksAuthorityPages, type Flight } from './in-flight.js';
 import { MAX_RETRY_JITTER_MS, RETRY_JITTER } from './limits.js';
 
 /** `lost`: another process holds the host by now. */

@@ -1,8 +1,7 @@
 // The store as one frontier sees it. A store that has failed once has failed for good: its contents are unknown, and
 // continuing from a guess could make a request too early. Every verb passes through here; once one throws, all later
 // ones throw the same error. A store of a user may answer anything: taken as it comes, `undefined` in place of a time
-// would mean that nothing is ever due, and an outcome too few that a link is queued. So each answer is checked. Also
-// counts what is in the store: read now and then, and updated with what this process adds and finishes.
+// would mean that nothing is ever due, and an outcome too few that a link is queued. So each answer is checked.
 
 import { FrontierError } from '../errors.js';
 import type { AddOutcome, FrontierStore } from '../store.js';
@@ -55,42 +54,6 @@ export class StoreGuard {
 
 function storeFailed(message: string, cause: unknown): FrontierError {
   return new FrontierError('store-failed', message, { cause });
-}
-
-/** The counts. Only its own methods change them. `queued` includes entries in flight. */
-export class QueueCounts {
-  queued = 0;
-  known = 0;
-  hosts = 0;
-  readonly #store: FrontierStore;
-  /** The number of hosts in the store that no URL leads to. */
-  #lockHosts = 0;
-
-  constructor(store: FrontierStore) {
-    this.#store = store;
-  }
-
-  /** The lock of the crawl is a host of the store (`records/processes.ts`). */
-  noteLockHost(): void {
-    this.#lockHosts = 1;
-  }
-
-  countQueued(): void {
-    this.queued += 1;
-    this.known += 1;
-  }
-
-  countFinished(entries: number): void {
-    this.queued = Math.max(0, this.queued - entries);
-  }
-
-  /** Reads the counts from the store. Rejects with what the store throws. */
-  async read(): Promise<void> {
-    const { queued, inFlight, known, hosts } = await this.#store.stats();
-    this.queued = queued + inFlight;
-    this.known = known;
-    this.hosts = Math.max(0, hosts - this.#lockHosts);
-  }
 }
 
 /** A store whose verbs pass through one function that may refuse, delay, watch or complete them. */
