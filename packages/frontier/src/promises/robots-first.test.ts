@@ -121,6 +121,32 @@ describe('the first request of an authority', () => {
     expect(early).toEqual([]);
     expect(requestedUrls()).toEqual(['http://a.test/robots.txt', 'http://a.test/data.txt', 'http://a.test/1']);
   });
+
+  it('is followed by a companion that was returned, again before the pages', async () => {
+    const companions = (authority: string) => [url(`${authority}/data.txt`, { via: 'companion' as const })];
+    const { frontier, work, clock } = setUp(make, (address) => (isRobots(address) ? file() : PAGE), { companions });
+    await frontier.open();
+    await frontier.add([url('http://a.test/1')]);
+    await work(frontier, 1_000);
+    for (const _ of [1, 2]) {
+      clock.advance(1_000);
+      const [companion] = await frontier.take(1);
+      expect(companion).toMatchObject({ url: 'http://a.test/data.txt' });
+      await frontier.settle(companion!, { kind: 'returned', untilMs: null });
+    }
+    expect(await work(frontier)).toBe('finished');
+  });
+
+  it('excludes companions as it excludes pages', async () => {
+    const companions = (authority: string) => [url(`${authority}/data.txt`, { via: 'companion' as const })];
+    const answer = (address: string): Reply => (isRobots(address) ? file('Disallow: /data.txt') : PAGE);
+    const { frontier, work, requestedUrls, verdicts } = setUp(make, answer, { companions });
+    await frontier.open();
+    await frontier.add([url('http://a.test/1')]);
+    expect(await work(frontier)).toBe('finished');
+    expect(requestedUrls()).toEqual(['http://a.test/robots.txt', 'http://a.test/1']);
+    expect(verdicts()).toMatchObject([{ url: 'http://a.test/data.txt', status: 'excluded', reason: 'robots-rule' }]);
+  });
 });
 
 describe('a robots.txt that does not arrive', () => {
@@ -162,6 +188,18 @@ describe('a robots.txt that does not arrive', () => {
     expect(verdicts().map((verdict) => verdict.url)).not.toContain('http://a.test/late');
     expect(frontier.counts().queued).toBe(1);
     expect(requestedUrls().every(isRobots)).toBe(true);
+  });
+
+  it('opens its authority under the google dialect for as long as its pages are answered (access §5)', async () => {
+    const { frontier, work, requestedUrls } = setUp(make, (address) => (isRobots(address) ? { status: 500 } : PAGE), {
+      robots: { tokens: ['testbot'], dialect: 'google' },
+    });
+    await frontier.open();
+    for (let day = 1; day <= 32; day += 1) {
+      await frontier.add([url(`http://a.test/${day}`)]);
+      await work(frontier, DAY_MS);
+    }
+    expect(requestedUrls().filter((address) => !isRobots(address))).toHaveLength(32);
   });
 
   it('is answered at last, and the held URLs are decided by the new rules (access §8)', async () => {
@@ -210,10 +248,10 @@ describe('redirects of robots.txt', () => {
   });
 
   it('a hop to a host that is paused longer than the bound ends the chain as a failure, and asks nothing of that host', async () => {
-    const { frontier, work, world, notices } = setUp(make, (address) => {
+    const { frontier, work, world, notices } = setUp(make, (address, nth) => {
       if (address === 'http://a.test/robots.txt') return to('http://busy.test/r');
       if (isRobots(address)) return { status: 404 };
-      return address === 'http://busy.test/1' ? { status: 429, headers: { 'retry-after': '7200' } } : PAGE;
+      return address === 'http://busy.test/1' && nth === 0 ? { status: 429, headers: { 'retry-after': '7200' } } : PAGE;
     });
     await frontier.open();
     await frontier.add([url('http://busy.test/1')]);
@@ -227,6 +265,32 @@ describe('redirects of robots.txt', () => {
       ['a.test', 'robots-unreachable'],
       ['busy.test', 'host-paused'],
     ]);
+    // The hop of that chain leaves the queue; that of a later one is requested.
+    expect(await work(frontier, 3 * 3_600_000)).toBe('finished');
+    expect(world.log.filter((seen) => seen.url === 'http://busy.test/r')).toHaveLength(1);
+    expect(frontier.counts().queued).toBe(0);
+  });
+
+  it('a hop that takes longer than it may wait for its slot is awaited', async () => {
+    const { frontier, work, requestedUrls } = setUp(make, (address) => {
+      if (address === 'http://a.test/robots.txt') return to('http://b.test/r');
+      return address === 'http://b.test/r' ? { ...file(), ms: 80_000 } : PAGE;
+    });
+    await frontier.open();
+    await frontier.add([url('http://a.test/1')]);
+    expect(await work(frontier)).toBe('finished');
+    expect(requestedUrls()).toEqual(['http://a.test/robots.txt', 'http://b.test/r', 'http://a.test/1']);
+  });
+
+  it('a hop that finds the queue full ends the chain as a failure, at once', async () => {
+    const full = (nowMs: () => number) => memoryStore({ nowMs, maxQueued: 1 });
+    const { frontier, work, notices } = setUp(full, (address) =>
+      address === 'http://a.test/robots.txt' ? to('http://b.test/r') : PAGE,
+    );
+    await frontier.open();
+    await frontier.add([url('http://a.test/1')]);
+    expect(await work(frontier, 1_000)).toBe('time');
+    expect(notices('robots-unreachable')).toMatchObject([{ authority: 'http://a.test' }]);
   });
 
   it('a redirect to a missing host is unreachable, not open (access §3, DECISION A4)', async () => {
@@ -276,6 +340,34 @@ describe('a restart', () => {
     expect([before, world.log.length]).toEqual([3, 4]);
     const gaps = world.log.slice(1).map((seen, at) => Math.round((seen.startMs - world.log[at]!.startMs) / 1_000));
     expect(gaps).toEqual([60, 120, 240]);
+  });
+
+  it('during a hop that waits for its Retry-After goes on waiting', async () => {
+    const tools = setUp(make, (address, nth) => {
+      const { port, pathname } = new URL(address);
+      if (port !== '') return isRobots(address) ? { status: 404 } : PAGE;
+      if (pathname !== '/robots.txt') return pathname === '/r' ? file() : PAGE;
+      if (nth === 0) return { ...file('Crawl-delay: 2'), headers: { 'cache-control': 'max-age=600' } };
+      return { status: 301, headers: { location: 'http://b.test/r', 'retry-after': '7200' } };
+    });
+    const { make: start, frontier, work, requestedUrls, world, clock } = tools;
+    await frontier.open();
+    await frontier.add([url('http://a.test/1')]);
+    expect(await work(frontier)).toBe('finished');
+    clock.advance(3_600_000);
+    await frontier.add([url('http://a.test/2')]);
+    expect(await work(frontier, 60_000)).toBe('time');
+    await frontier.close();
+    const second = start();
+    await second.open();
+    // Another authority of the host is at work, so the requirements of this one are read.
+    await second.add([url('http://a.test:81/1')]);
+    expect(await work(second, 8_000_000)).toBe('finished');
+    const [, , redirected, ...later] = world.log;
+    expect(requestedUrls().slice(3)).toEqual([
+      ...['http://a.test:81/robots.txt', 'http://a.test:81/1', 'http://b.test/r', 'http://a.test/2'],
+    ]);
+    expect(later[2]!.startMs - redirected!.endMs).toBeGreaterThanOrEqual(7_200_000);
   });
 
   it('with a redirect chain under way requests its hop once, and the authority waits for it', async () => {

@@ -243,7 +243,8 @@ function restored(record: AuthorityRecord, nowMs: number, options: ResolvedAcces
   const access = nextAccess(record.access, { kind: 'restored' }, nowMs, options);
   const { chain } = record;
   // Later than any chain may end: the clock was set back.
-  const isAlive = chain !== null && nowMs < chain.untilMs && chain.untilMs <= nowMs + MAX_CHAIN_EXCHANGE_MS;
+  const latestMs = nowMs + MAX_RETRY_AFTER_MS + MAX_CHAIN_EXCHANGE_MS;
+  const isAlive = chain !== null && nowMs < chain.untilMs && chain.untilMs <= latestMs;
   if (!isAlive) return { ...newAuthorityRecord(), ...record, access, chain: null };
   return { ...record, access: { ...access, fetching: true } };
 }
