@@ -4,6 +4,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { isRobots, setUp, url } from '../../test-support/set-up.js';
 import type { Clock } from '../clock.js';
+import { MAX_URL_CHARS } from '../limits.js';
 import { memoryStore } from '../stores/memory.js';
 import type { NewUrl } from '../url-record.js';
 import type { Work } from '../work.js';
@@ -109,4 +110,38 @@ it('a page is settled once, even if two settlements are under way', async () => 
   expect([first, second].map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
   expect((await queued('a')).length + (await queued('c')).length).toBe(LINKS);
   expect(frontier.counts()).toMatchObject({ inFlight: 0, pages: 1 });
+});
+
+it('links that are no URL are reported, since their page gets no answers', async () => {
+  const { frontier, pages, verdicts } = await withPages('a');
+  const links = ['http://', `http://a.test/${'x'.repeat(MAX_URL_CHARS)}`].map((address) =>
+    url(address, { via: 'link' }),
+  );
+  await frontier.settle(pages[0]!, { kind: 'done', countsAsPage: true, links });
+  expect(verdicts().map(({ status, reason }) => `${status} ${reason}`)).toEqual([
+    'dropped url-invalid',
+    'dropped url-too-long',
+  ]);
+});
+
+it('what a server forgot is added again, although this process remembers it', async () => {
+  const { frontier, store } = setUp(
+    (nowMs) => memoryStore({ nowMs }),
+    () => ({ status: 404 }),
+  );
+  await frontier.open();
+  let asked = 0;
+  const { add } = store;
+  store.add = (entries) => {
+    asked += entries.length;
+    return add(entries);
+  };
+  const addAgain = () => frontier.add([url('http://a.test/1')]);
+  await addAgain();
+  await addAgain();
+  expect(asked).toBe(1);
+  Object.assign(store, { rollbacks: 1 });
+  await addAgain();
+  await addAgain();
+  expect(asked).toBe(2);
 });

@@ -156,3 +156,56 @@ describe('a retry', () => {
     expect(frontier.counts()).toMatchObject({ pages: 1, queued: 0 });
   });
 });
+
+describe('what a host waits for', () => {
+  it.each([
+    [60_000, 30_000],
+    [30_000, 60_000],
+  ])('is the first of its retries: after %i ms and after %i ms', async (...waitsMs) => {
+    const { frontier, work, clock } = setUp(make, answer, { random: () => 0 });
+    await frontier.open();
+    await frontier.add(urlsOf('http://a.test', 2));
+    await work(frontier, 999);
+    for (const waitMs of waitsMs) {
+      clock.advance(1_000);
+      const [page] = await frontier.take(1);
+      await frontier.settle(page!, { kind: 'again', notBeforeMs: clock.nowMs() + waitMs + 10_000 });
+    }
+    clock.advance(1_000);
+    await frontier.nextAt();
+    const [wait] = frontier.waits(1);
+    expect(wait).toMatchObject({ host: 'a.test', reason: 'not-before' });
+    expect(wait!.untilMs! - clock.nowMs()).toBeLessThanOrEqual(39_000);
+  });
+
+  it('is a link of its own page that may be requested later', async () => {
+    const { frontier, work, clock } = setUp(make, answer);
+    await frontier.open();
+    await frontier.add(urlsOf('http://a.test', 1));
+    await work(frontier, 999);
+    clock.advance(1_000);
+    const [page] = await frontier.take(1);
+    const notBeforeMs = clock.nowMs() + 600_000;
+    const links = [url('http://a.test/later', { notBeforeMs })];
+    await frontier.settle(page!, { kind: 'done', countsAsPage: true, links });
+    clock.advance(2_000);
+    await frontier.nextAt();
+    expect(frontier.waits(1)).toMatchObject([{ host: 'a.test', reason: 'not-before', untilMs: notBeforeMs }]);
+  });
+
+  it('ends when it is unparked while a page of it is not settled', async () => {
+    const { frontier, work, clock } = setUp(make, answer);
+    await frontier.open();
+    await frontier.add(urlsOf('http://a.test', 2));
+    await work(frontier, 999);
+    clock.advance(1_000);
+    const [page] = await frontier.take(1);
+    const atMs = clock.nowMs();
+    const exchange = { startedAtMs: atMs, endedAtMs: atMs, status: 402, retryAfter: null, failure: null, bytes: 0 };
+    frontier.exchanged(page!, { ...exchange, parks: 'it charges' });
+    clock.advance(1_000);
+    expect(await frontier.take(1)).toEqual([]);
+    await frontier.unpark('a.test');
+    expect(await frontier.take(1)).toMatchObject([{ url: 'http://a.test/1' }]);
+  });
+});

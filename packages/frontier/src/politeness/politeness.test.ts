@@ -154,6 +154,12 @@ describe('the host after an exchange (access §10)', () => {
     ]);
   });
 
+  it('parks at once if the exchange says so, whatever was answered', () => {
+    const { clock, warnings } = afterExchange(newHostClock(), answer(200, { parks: 'it charges' }), 1_000);
+    expect(clock).toMatchObject({ parked: true, lastEndMs: NOW + 100 });
+    expect(warnings).toEqual([{ code: 'host-parked', untilMs: null, detail: 'it charges' }]);
+  });
+
   it('parks after twenty refusals in a row, not after nineteen, and reports twice in all', () => {
     let clock = newHostClock();
     const warnings: string[] = [];

@@ -1,6 +1,7 @@
 // Hosts that wait for a shared address: how often they ask for it, and when they get it.
 
 import { describe, expect, it } from 'vitest';
+import { MAX_KNOWN_ADDRESSES } from './limits.js';
 import { createAddressSlots } from './shared-spacing.js';
 
 const noStore = { capabilities: { shared: false } } as Parameters<typeof createAddressSlots>[0];
@@ -51,4 +52,18 @@ describe('an address that one exchange occupies for ten minutes', () => {
     expect(startsMs[0]).toBeLessThan(601_001);
     expect(asks).toBeLessThan(9 * 660);
   });
+});
+
+it('of more addresses than are kept, those that are taken, at rest or waited for are not forgotten', async () => {
+  const slots = createAddressSlots(noStore, true, () => undefined);
+  await slots.tryTake('a', 'taken', 0, 0);
+  await slots.tryTake('b', 'at rest', 60_000, 0);
+  slots.free('b', 0, 60_000);
+  await slots.tryTake('c', 'waited for', 60_000, 0);
+  await slots.tryTake('d', 'waited for', 60_000, 0);
+  slots.free('c', null, 60_000);
+  for (let at = 0; at < MAX_KNOWN_ADDRESSES; at += 1) await slots.tryTake(`h${at}`, `10.${at}`, 0, 0);
+  expect(await slots.tryTake('e', 'taken', 0, 1)).toBeGreaterThan(1);
+  expect(await slots.tryTake('e', 'at rest', 0, 1)).toBe(60_000);
+  expect(await slots.tryTake('e', 'waited for', 0, 1)).toBeGreaterThan(60_000);
 });

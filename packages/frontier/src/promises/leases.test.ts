@@ -93,6 +93,21 @@ describe('a lease', () => {
     expect((await second.take(1))[0]).toMatchObject({ kind: 'robots', authority: 'http://b.test' });
   });
 
+  it('that is lost during the request for a robots.txt leaves the file to the next', async () => {
+    const { frontier, clock, store } = setUp(make, answer);
+    await frontier.open();
+    await frontier.add(pages(1));
+    const [robots] = await frontier.take(1);
+    const { commit } = store;
+    store.commit = async (hosts) => ({ hosts: hosts.map(() => ({ ok: false, reason: 'lost' })), links: [] });
+    clock.advance(28_500);
+    await frontier.nextAt();
+    store.commit = commit;
+    expect(await frontier.settle(robots!, { kind: 'robots', answer: GONE })).toBe('lost');
+    clock.advance(40_000);
+    expect(await frontier.take(1)).toMatchObject([{ kind: 'robots' }]);
+  });
+
   it('of a vanished holder ends after its duration and the interval, not before', async () => {
     const { clock, page, stop, make: other } = await withPage();
     stop();

@@ -207,6 +207,30 @@ it.each(WRONG_SETTLEMENTS)('%s of a settlement: %j', async (name, wrong) => {
   expect(await frontier.nextAt()).toBe(clock.nowMs() + INTERVAL_MS);
 });
 
+it('a settlement that does not fit its work: the work is still in flight', async () => {
+  const { frontier, clock, robots } = await setUpRobots();
+  const unknown = { code: 'work-unknown' };
+  await expect(frontier.settle(robots, DONE)).rejects.toMatchObject(unknown);
+  expect(await frontier.settle(robots, answered())).toBe('ok');
+  clock.advance(INTERVAL_MS);
+  const [page] = await frontier.take(1);
+  await expect(frontier.settle(page!, answered())).rejects.toMatchObject(unknown);
+  await expect(frontier.settle(page!, { kind: 'refused', reason: 'private' })).rejects.toMatchObject(unknown);
+  expect(await frontier.settle(page!, DONE)).toBe('ok');
+});
+
+it.each([
+  ['answer', { kind: 'robots', answer: null }],
+  ['answer', { kind: 'robots', answer: 'User-agent: *' }],
+  ['reason', { kind: 'refused' }],
+  ['detail', { kind: 'refused', reason: 'private', detail: 5 }],
+] as const)('%s of a settlement of a robots.txt: %j', async (name, wrong) => {
+  const { frontier, robots } = await setUpRobots();
+  const error = { code: 'option-invalid', message: expect.stringContaining(`\`${name}\``) };
+  await expect(frontier.settle(robots, wrong as Settlement)).rejects.toMatchObject(error);
+  expect(await frontier.settle(robots, answered())).toBe('ok');
+});
+
 const WRONG_ANSWERS: readonly (readonly [string, object])[] = [
   ['answer.kind', { kind: 'ok' }],
   ['answer.status', { status: '200' }],
