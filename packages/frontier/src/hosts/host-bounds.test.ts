@@ -178,6 +178,21 @@ describe('what a host waits for', () => {
     expect(wait!.untilMs! - clock.nowMs()).toBeLessThanOrEqual(39_000);
   });
 
+  it.each([
+    [500, 'interval', 1_000],
+    [5_000, 'not-before', 5_000],
+  ])('is the later one of its interval and of a retry after %i ms: %s', async (waitMs, reason, untilMs) => {
+    const { frontier, work, clock } = setUp(make, answer);
+    await frontier.open();
+    await frontier.add(urlsOf('http://a.test', 1));
+    await work(frontier, 999);
+    clock.advance(1_000);
+    const [page] = await frontier.take(1);
+    const nowMs = clock.nowMs();
+    await frontier.settle(page!, { kind: 'again', notBeforeMs: nowMs + waitMs });
+    expect(frontier.waits(1)).toMatchObject([{ reason, untilMs: nowMs + untilMs }]);
+  });
+
   it('is a link of its own page that may be requested later', async () => {
     const { frontier, work, clock } = setUp(make, answer);
     await frontier.open();
@@ -190,7 +205,7 @@ describe('what a host waits for', () => {
     await frontier.settle(page!, { kind: 'done', countsAsPage: true, links });
     clock.advance(2_000);
     await frontier.nextAt();
-    expect(frontier.waits(1)).toMatchObject([{ host: 'a.test', reason: 'not-before', untilMs: notBeforeMs }]);
+    expect(frontier.waits(1)).toEqual([{ host: 'a.test', reason: 'not-before', untilMs: notBeforeMs, queued: 1 }]);
   });
 
   it('ends when it is unparked while a page of it is not settled', async () => {

@@ -97,3 +97,13 @@ it.each([
     expect.objectContaining({ code: 'option-invalid', message: expect.stringContaining(name) }),
   );
 });
+
+it('a further visit is one under the clean name too', async () => {
+  const { frontier, work, requestedUrls } = crawlOf(FILE);
+  await frontier.open();
+  await frontier.add([url('http://a.test/forum')]);
+  await work(frontier, 500);
+  await frontier.add([url('http://a.test/forum?sid=1', { visit: 1 }), url('http://a.test/forum?sid=2', { visit: 1 })]);
+  expect(await work(frontier)).toBe('finished');
+  expect(pages(requestedUrls())).toEqual(['http://a.test/forum', 'http://a.test/forum?sid=1']);
+});

@@ -28,7 +28,34 @@ it('URLs of a forbidden authority are dropped with the reason, and another of th
   clock.advance(3_600_000);
   if (next !== undefined) await frontier.settle(next, { kind: 'returned', untilMs: null });
   await frontier.add([url('http://a.test:25/4')]);
-  expect((await frontier.take(1))[0]?.url).toMatch(/robots\.txt$/);
+  const [again] = await frontier.take(1);
+  expect(again?.url).toBe('http://a.test/robots.txt');
+  await frontier.settle(again!, { kind: 'refused', reason: 'port-forbidden' });
+  expect(await frontier.take(1)).toMatchObject([{ url: 'http://a.test:25/robots.txt' }]);
+});
+
+it('a forbidden authority that a robots.txt redirects to is a failure of that file, not a refusal of its pages', async () => {
+  const { frontier, clock, verdicts } = setUp(make, () => ({ status: 404 }));
+  await frontier.open();
+  await frontier.add([url('http://a.test/1')]);
+  const [robots] = await frontier.take(1);
+  const headers = { location: 'http://b.test:25/robots.txt' };
+  const moved = {
+    kind: 'response',
+    status: 301,
+    headers,
+    body: new Uint8Array(),
+    robotsUrl: '',
+    finalUrl: '',
+  } as const;
+  await frontier.settle(robots!, { kind: 'robots', answer: moved });
+  const [hop] = await frontier.take(1);
+  expect(hop).toMatchObject({ kind: 'robots', url: 'http://b.test:25/robots.txt' });
+  await frontier.settle(hop!, { kind: 'refused', reason: 'port-forbidden' });
+  expect(await frontier.take(1)).toEqual([]);
+  clock.advance(120_000);
+  expect(await frontier.take(1)).toMatchObject([{ kind: 'robots', url: 'http://a.test/robots.txt' }]);
+  expect(verdicts()).toEqual([]);
 });
 
 it('a URL that the owner refuses is excluded with its reason, and never handed out', async () => {

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import type { Reply } from '../../test-support/fake-world.js';
-import { isRobots, setUp, url } from '../../test-support/set-up.js';
+import { isRobots, setUp, stoppableClock, url } from '../../test-support/set-up.js';
 import { memoryStore } from '../stores/memory.js';
 
 const PAGE: Reply = { status: 200, body: 'page' };
@@ -137,6 +137,35 @@ describe('the first request of an authority', () => {
     expect(await work(frontier)).toBe('finished');
   });
 
+  it('is followed by its companions even if a page is due before they are committed', async () => {
+    const companions = (authority: string) => [url(`${authority}/data.txt`, { via: 'companion' as const })];
+    const { frontier, clock, store } = setUp(make, () => PAGE, { companions });
+    await frontier.open();
+    await frontier.add([url('http://a.test/1')]);
+    const [robots] = await frontier.take(1);
+    const { commit } = store;
+    let go = (): void => undefined;
+    const held = new Promise<void>((resolve) => {
+      go = resolve;
+    });
+    store.commit = async (...given) => {
+      await held;
+      return commit(...given);
+    };
+    const answer = { kind: 'response', status: 404, headers: {}, body: new Uint8Array(), robotsUrl: '', finalUrl: '' };
+    const atMs = clock.nowMs();
+    const exchange = { startedAtMs: atMs, endedAtMs: atMs, status: 404, retryAfter: null, failure: null, bytes: 0 };
+    frontier.exchanged(robots!, exchange);
+    const settled = frontier.settle(robots!, { kind: 'robots', answer: answer as never });
+    await new Promise(setImmediate);
+    clock.advance(2_000);
+    const early = frontier.take(1);
+    await new Promise(setImmediate);
+    go();
+    await settled;
+    expect([...(await early), ...(await frontier.take(1))]).toMatchObject([{ url: 'http://a.test/data.txt' }]);
+  });
+
   it('excludes companions as it excludes pages', async () => {
     const companions = (authority: string) => [url(`${authority}/data.txt`, { via: 'companion' as const })];
     const answer = (address: string): Reply => (isRobots(address) ? file('Disallow: /data.txt') : PAGE);
@@ -251,7 +280,7 @@ describe('redirects of robots.txt', () => {
     const { frontier, work, world, notices } = setUp(make, (address, nth) => {
       if (address === 'http://a.test/robots.txt') return to('http://busy.test/r');
       if (isRobots(address)) return { status: 404 };
-      return address === 'http://busy.test/1' && nth === 0 ? { status: 429, headers: { 'retry-after': '7200' } } : PAGE;
+      return address === 'http://busy.test/1' && nth === 0 ? { status: 429, headers: { 'retry-after': '1160' } } : PAGE;
     });
     await frontier.open();
     await frontier.add([url('http://busy.test/1')]);
@@ -265,8 +294,8 @@ describe('redirects of robots.txt', () => {
       ['a.test', 'robots-unreachable'],
       ['busy.test', 'host-paused'],
     ]);
-    // The hop of that chain leaves the queue; that of a later one is requested.
-    expect(await work(frontier, 3 * 3_600_000)).toBe('finished');
+    // The pause ends while a later chain waits. The hops of the chains before leave the queue, that of this one is made.
+    expect(await work(frontier)).toBe('finished');
     expect(world.log.filter((seen) => seen.url === 'http://busy.test/r')).toHaveLength(1);
     expect(frontier.counts().queued).toBe(0);
   });
@@ -368,6 +397,46 @@ describe('a restart', () => {
       ...['http://a.test:81/robots.txt', 'http://a.test:81/1', 'http://b.test/r', 'http://a.test/2'],
     ]);
     expect(later[2]!.startMs - redirected!.endMs).toBeGreaterThanOrEqual(7_200_000);
+  });
+
+  it('of a process that was killed before it queued a hop waits for that chain to end, and then asks again', async () => {
+    const {
+      make: other,
+      store,
+      clock,
+      work,
+      requestedUrls,
+    } = setUp(make, (address, nth) => {
+      if (address !== 'http://a.test/robots.txt') return PAGE;
+      return nth === 0 ? file() : to('http://b.test/r');
+    });
+    const mortal = stoppableClock(clock);
+    const first = other({ clock: mortal.clock });
+    await first.open();
+    await first.add([url('http://a.test/1')]);
+    const [robots] = await first.take(1);
+    const { commit } = store;
+    store.commit = () => new Promise(() => undefined);
+    const headers = { location: 'http://b.test/r' };
+    const moved = {
+      kind: 'response',
+      status: 301,
+      headers,
+      body: new Uint8Array(),
+      robotsUrl: '',
+      finalUrl: '',
+    } as const;
+    first.settle(robots!, { kind: 'robots', answer: moved }).catch(() => undefined);
+    await new Promise(setImmediate);
+    mortal.stop();
+    store.commit = commit;
+    clock.advance(40_000);
+    const second = other();
+    await second.open();
+    expect(await work(second, 19_000)).toBe('time');
+    expect(requestedUrls()).toEqual([]);
+    expect(await work(second)).toBe('finished');
+    expect(requestedUrls()).toEqual(['http://a.test/robots.txt', 'http://a.test/1']);
   });
 
   it('with a redirect chain under way requests its hop once, and the authority waits for it', async () => {

@@ -39,3 +39,14 @@ it('a process that opens the crawl knows what every process has recorded about i
   expect(fourth.waits(9).map(({ host }) => host)).toEqual(['b.test']);
   await fourth.close();
 });
+
+it('a parked host is known although the process that parked it was killed', async () => {
+  const { make, work } = setUp(shared, refused);
+  const first = make({ part: 'first' });
+  await first.open();
+  await first.add(pages('a.test'));
+  expect(await work(first, 86_400_000)).toBe('finished');
+  const second = make({ part: 'second' });
+  await second.open();
+  expect(second.waits(9)).toMatchObject([{ host: 'a.test', reason: 'host-parked' }]);
+});
