@@ -101,7 +101,7 @@ export function createTurns(flow: Flow, { requeue, endChain }: Settling) {
     const verdict = decideUrl(turn, record, authority, { item, priority: entry.priority });
     switch (verdict.kind) {
       case 'busy': {
-        // Our own request wakes the host. A chain that waits at another host may belong to an earlier process.
+        // Our own request wakes the host, and so does the answer to a chain that waits at another host, or its end.
         const { chain } = authority;
         if (chain === null) return 'skip';
         if (nowMs >= chain.untilMs) return endChain(host, authority.name);

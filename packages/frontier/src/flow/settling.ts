@@ -208,12 +208,6 @@ export function createSettling(flow: Flow) {
     const received = await gate.receive(authority, url, answer, clock.nowMs());
     if (received.kind === 'hop') {
       const { chain, url: target, waitMs } = received;
-      const home = hostOfAuthority(name);
-      if (home?.status === 'leased') {
-        home.chains.set(name, chain.untilMs);
-        home.entries.blockLane(name, chain.untilMs);
-        schedule.touch(home);
-      }
       // A hop is queued at the host it leads to, in a lane that no authority blocks, before that host's pages.
       const hop = { host: keyOf(target) ?? '', lane: `robots.txt of ${name}`, priority: 0, notBeforeMs: waitMs };
       const body = encodeItem({ kind: 'hop', authority: name, chain: chain.id, url: target });
