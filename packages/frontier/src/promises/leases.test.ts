@@ -94,6 +94,18 @@ describe('a lease', () => {
     expect((await second.take(1))[0]).toMatchObject({ kind: 'robots', authority: 'http://b.test' });
   });
 
+  it('that is lost is lost for work that is returned', async () => {
+    const { frontier, clock, store, page } = await withPage();
+    const { commit } = store;
+    store.commit = async (hosts) => ({ hosts: hosts.map(() => ({ ok: false, reason: 'lost' })), links: [] });
+    clock.advance(28_500);
+    await frontier.nextAt();
+    store.commit = commit;
+    expect(await frontier.settle(page, { kind: 'returned', untilMs: null })).toBe('lost');
+    clock.advance(40_000);
+    expect(await frontier.take(2)).toMatchObject([{ url: page.url }]);
+  });
+
   it('that is lost during the request for a robots.txt leaves the file to the next', async () => {
     const { frontier, clock, store } = setUp(make, answer);
     await frontier.open();

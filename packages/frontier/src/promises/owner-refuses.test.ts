@@ -81,6 +81,23 @@ it('a URL that the owner refuses is excluded with its reason, and never handed o
   ).toEqual(['excluded robots-preferences http://a.test/1', 'excluded robots-rule http://a.test/x']);
 });
 
+it('a URL that is returned for its authority holds that authority, and another of the host continues', async () => {
+  const { frontier, clock, work, requestedUrls } = setUp(make, (address) => ({
+    status: isRobots(address) ? 404 : 200,
+  }));
+  await frontier.open();
+  await frontier.add([url('http://a.test/1'), url('http://a.test/2'), url('http://a.test:81/3')]);
+  await work(frontier, 1_009);
+  clock.advance(1);
+  const [page] = await frontier.take(1);
+  expect(page?.url).toBe('http://a.test/1');
+  const untilMs = clock.nowMs() + 600_000;
+  await frontier.settle(page!, { kind: 'returned', untilMs, waits: 'authority' });
+  await work(frontier, 60_000);
+  expect(requestedUrls().filter((address) => !isRobots(address))).toEqual(['http://a.test:81/3']);
+  expect(await work(frontier)).toBe('finished');
+});
+
 it('a host whose only URL was returned for later waits for that URL, and not for its robots.txt', async () => {
   const { frontier, clock } = setUp(make, (address) =>
     isRobots(address) ? { status: 404 } : { status: 200, body: '' },

@@ -300,6 +300,22 @@ describe('redirects of robots.txt', () => {
     expect(frontier.counts().queued).toBe(0);
   });
 
+  it('a hop that was returned is made again, and the file is not asked for again meanwhile', async () => {
+    const { frontier, clock, work } = setUp(make, (address) =>
+      address === 'http://a.test/robots.txt' ? to('http://b.test/r') : isRobots(address) ? file() : PAGE,
+    );
+    await frontier.open();
+    await frontier.add([url('http://a.test/1')]);
+    await work(frontier, 9);
+    clock.advance(5_000);
+    for (const _ of [1, 2]) {
+      const [hop, ...more] = await frontier.take(2);
+      expect([hop?.url, ...more]).toEqual(['http://b.test/r']);
+      await frontier.settle(hop!, { kind: 'returned', untilMs: null });
+    }
+    expect(await work(frontier)).toBe('finished');
+  });
+
   it('a hop that takes longer than it may wait for its slot is awaited', async () => {
     const { frontier, work, requestedUrls } = setUp(make, (address) => {
       if (address === 'http://a.test/robots.txt') return to('http://b.test/r');
