@@ -45,6 +45,10 @@ describe('a pattern', () => {
     expect(matchesPattern(pattern, path)).toBe(matches);
   });
 
+  it('that is empty matches everything, whatever is next to it in memory', () => {
+    expect(matchesRange('/a$', 3, 3, '/b')).toBe(true);
+  });
+
   it('is found after many near misses, when the search uses its table', () => {
     const text = `/${'a'.repeat(5000)}b${'a'.repeat(300)}c`;
     expect(matchesCanonical(`/*${'a'.repeat(300)}c$`, text)).toBe(true);

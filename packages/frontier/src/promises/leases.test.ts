@@ -94,6 +94,23 @@ describe('a lease', () => {
     expect((await second.take(1))[0]).toMatchObject({ kind: 'robots', authority: 'http://b.test' });
   });
 
+  it('of a process that is killed before it settles a refused page keeps the pause of its host', async () => {
+    const { frontier, clock, page, stop, make: other } = await withPage();
+    const atMs = clock.nowMs();
+    const exchange = { startedAtMs: atMs, endedAtMs: atMs, status: 429, failure: null, bytes: 0 };
+    frontier.exchanged(page, { ...exchange, retryAfter: '600' });
+    await new Promise(setImmediate);
+    stop();
+    clock.advance(40_000);
+    const second = other();
+    await second.open();
+    expect(await second.take(1)).toEqual([]);
+    clock.advanceTo(atMs + 599_999);
+    expect(await second.take(1)).toEqual([]);
+    clock.advance(60_000);
+    expect(await second.take(1)).toMatchObject([{ url: page.url }]);
+  });
+
   it('that is lost is lost for work that is returned', async () => {
     const { frontier, clock, store, page } = await withPage();
     const { commit } = store;

@@ -297,6 +297,8 @@ describe('redirects of robots.txt', () => {
     // The pause ends while a later chain waits. The hops of the chains before leave the queue, that of this one is made.
     expect(await work(frontier)).toBe('finished');
     expect(world.log.filter((seen) => seen.url === 'http://busy.test/r')).toHaveLength(1);
+    const [first, second] = world.log.filter((seen) => seen.robotsAuthority === 'http://a.test');
+    expect(second!.startMs - first!.endMs).toBe(120_000);
     expect(frontier.counts().queued).toBe(0);
   });
 
