@@ -208,6 +208,8 @@ describe('a decision', () => {
     const rules = rulesOf('User-agent: *\nRequest-rate: 0/1h 0800-1759');
     expect(rules.decideAt('/a', at('09:00:00'))).toMatchObject({ allowed: false, reason: 'closed-rate' });
     expect(rules.decideAt('/robots.txt', at('09:00:00')).allowed).toBe(true);
+    const closed = rulesOf('User-agent: *\nRequest-rate: 0/1h 0800-1759\nDisallow: /a');
+    expect(closed.decideAt('/a', at('09:00:00'))).toMatchObject({ allowed: false, reason: 'rule', line: 3 });
     expect(rules.decideAt('/a', at('18:00:00'))).toMatchObject({ allowed: true, reason: 'no-match' });
     // Visit-time is closed for longer, and does not hide the rate.
     const both = rulesOf('User-agent: *\nRequest-rate: 0/1h 0800-1759\nVisit-time: 2200-2300');
