@@ -127,7 +127,10 @@ export default defineConfig(({ mode }) => ({
         find: /^@mannerly\/robots\/(access|data-txt|diagnostics|page|preferences)$/,
         replacement: `${source('packages/robots/src/')}$1/index.ts`,
       },
-      { find: /^@mannerly\/robots\/(dedupe-key|explain|site-fields)$/, replacement: `${source('packages/robots/src/')}$1.ts` },
+      {
+        find: /^@mannerly\/robots\/(dedupe-key|explain|site-fields)$/,
+        replacement: `${source('packages/robots/src/')}$1.ts`,
+      },
       { find: /^@mannerly\/robots\/politeness$/, replacement: source('packages/robots/src/politeness-fields.ts') },
       { find: /^@mannerly\/robots$/, replacement: source('packages/robots/src/index.ts') },
       { find: /^@mannerly\/frontier$/, replacement: source('packages/frontier/src/index.ts') },
