@@ -2,6 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { agentsOf, google, isProductToken, substringAgents, y1994, y1996 } from './dialects.js';
 import { selectGroups } from './groups.js';
+import { parseRobots } from './parse.js';
+import { compileRules } from './rules.js';
 
 const AGENTS: readonly (readonly [value: string, agents: readonly string[]])[] = [
   ['ExampleBot', ['examplebot']],
@@ -68,3 +70,11 @@ describe('a product token', () => {
     expect(isProductToken(token)).toBe(isToken);
   });
 });
+
+it.each(['', 'User-agent: other\nDisallow: /\n', 'User-agent: other\nRobot-version: 2.0.0\nDisallow: /\n'])(
+  'a file without a group of ours closes nothing under policy declared-only: %j',
+  (text) => {
+    const rules = compileRules(parseRobots(text), { tokens: 'examplebot', policy: 'declared-only' });
+    expect(rules.decide('/a')).toMatchObject({ allowed: true, reason: 'no-group' });
+  },
+);

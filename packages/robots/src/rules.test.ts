@@ -385,14 +385,6 @@ describe('what groups ask for besides rules', () => {
 });
 
 describe('a declared 2.0.0 group', () => {
-  it.each(['', 'User-agent: other\nDisallow: /\n', 'User-agent: other\nRobot-version: 2.0.0\nDisallow: /\n'])(
-    'that is not ours closes nothing under policy declared-only: %j',
-    (text) => {
-      const rules = rulesOf(text, { policy: 'declared-only' });
-      expect(rules.decide('/a')).toMatchObject({ allowed: true, reason: 'no-group' });
-    },
-  );
-
   it('that names us by a prefix closes what it closes, in addition to the base reading', () => {
     const text = 'User-agent: example\nRobot-version: 2.0.0\nAllow: /only\n';
     expect(rulesOf(text, { policy: 'base' }).isAllowed('/other')).toBe(true);
