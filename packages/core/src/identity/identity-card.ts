@@ -77,6 +77,7 @@ export function identityPage(identity: PublishedIdentity, keyids: readonly strin
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
 <title>${escaped(name)}, a crawler</title>
+<style>body { max-width: 45rem; margin: auto; padding: 1rem; overflow-wrap: anywhere }</style>
 ${listed ? `<link rel="client-ranges" href="/${FILES.addresses}">\n` : ''}</head>
 <body>
 <h1>${escaped(name)}</h1>

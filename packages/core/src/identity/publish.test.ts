@@ -130,6 +130,8 @@ describe('the card, the list and the page', () => {
     const page = files.get('about.html') ?? '';
     for (const { keyid } of keys) expect(page).toContain(keyid);
     expect(page).toContain('User-agent: tidepool\nDisallow: /');
+    // A thumbprint is one word of 43 characters: it has to fit a phone.
+    expect(page).toContain('overflow-wrap: anywhere');
     expect(page).toContain('rel="client-ranges"');
     expect(page).not.toMatch(/<search>|<script/);
   });
