@@ -5,7 +5,7 @@ import type { HandledPage, PageFetch } from 'mannerly';
 import { describe, expect, it } from 'vitest';
 import { CONTACT, type CrawlStory, crawl, type TestCrawlOptions } from '../support/crawl.js';
 import { judge, POLITE } from '../support/politeness.js';
-import { page, type Routes, redirect, text } from '../support/web.js';
+import { page, type Route, type Routes, redirect, text } from '../support/web.js';
 import { webForTest } from '../support/web-for-test.js';
 
 const OPEN = text('User-agent: *\nDisallow: /closed\n');
@@ -263,5 +263,50 @@ describe('page.fetch', () => {
       { kind: 'held', reason: 'stopping' },
       { kind: 'held', reason: 'stopping' },
     ]);
+  });
+});
+
+describe('page.fetch from a site that names a licence', () => {
+  const rsl = (license: string) =>
+    text(`<rsl xmlns="https://rslstandard.org/rsl"><content url="/"><license>${license}</license></content></rsl>`);
+  const fetchFrom = async (document: Route, waitMs = 60_000) => {
+    const answers: PageFetch[] = [];
+    const hosts = {
+      'a.test': { '/': page('start') },
+      'b.test': {
+        '/robots.txt': text('License: /license.xml\n'),
+        '/license.xml': document,
+        '/data': text('data'),
+        '/.well-known/tdmrep.json': { status: 404 },
+      },
+    };
+    const story = await run(
+      hosts,
+      async (each, url) => void answers.push(await each.fetch(url('b.test', '/data'), { waitMs })),
+      { purposes: ['search'] },
+    );
+    return { ...story, answer: answers[0] };
+  };
+
+  it.each([
+    ['free', rsl(''), { kind: 'response', status: 200 }],
+    [
+      'prohibited',
+      rsl('<prohibits type="usage">search</prohibits>'),
+      { kind: 'excluded', reason: 'license-prohibits' },
+    ],
+    ['for a price', rsl('<payment type="crawl"/>'), { kind: 'held', reason: 'license', untilMs: null }],
+  ])('waits for its document, and is sent only if that allows it: %s', async (_terms, document, expected) => {
+    const { answer, paths, early } = await fetchFrom(document);
+    expect(answer).toMatchObject(expected);
+    const isSent = expected.kind === 'response';
+    expect(paths('b.test')).toEqual(['/robots.txt', '/license.xml', ...(isSent ? ['/data'] : [])]);
+    expect(early).toEqual(POLITE);
+  });
+
+  it('is held if the document does not come in its time', async () => {
+    const { answer, paths } = await fetchFrom({ status: 503 }, 300);
+    expect(answer).toMatchObject({ kind: 'held', untilMs: expect.any(Number) });
+    expect(paths('b.test')).not.toContain('/data');
   });
 });
