@@ -3,12 +3,13 @@
 
 import { describe, expect, it } from 'vitest';
 import { parseExtraHeaders, type RequestPurpose, requestHeaders } from './egress-request.js';
+import { MAX_EXTRA_HEADER_CHARS, MAX_EXTRA_HEADERS } from './limits.js';
 
 const refused = (line: string) => () => parseExtraHeaders([line]);
 
 describe('fields that an operator adds', () => {
   it('are names and values, whatever blanks surround the value', () => {
-    expect(parseExtraHeaders(['Accept-Language:  de, en;q=0.5 ', 'X-Study: tide pools', 'accept: text/html'])).toEqual({
+    expect(parseExtraHeaders(['Accept-Language:  de, en;q=0.5 ', 'X-Study: tide pools', 'ACCEPT: text/html'])).toEqual({
       'Accept-Language': 'de, en;q=0.5',
       'X-Study': 'tide pools',
       Accept: 'text/html',
@@ -47,6 +48,15 @@ describe('fields that an operator adds', () => {
     expect(refused(line)).toThrow(expect.objectContaining({ code: 'option-invalid' }));
   });
 
+  it('are bounded in number and length', () => {
+    const fields = Array.from({ length: MAX_EXTRA_HEADERS }, (_, at) => `X-${at}: 1`);
+    expect(Object.keys(parseExtraHeaders(fields))).toHaveLength(MAX_EXTRA_HEADERS);
+    expect(() => parseExtraHeaders([...fields, 'X-More: 1'])).toThrow(`at most ${MAX_EXTRA_HEADERS} fields`);
+    const longest = 'x'.repeat(MAX_EXTRA_HEADER_CHARS - 'X-A: '.length);
+    expect(parseExtraHeaders([`X-A: ${longest}`])).toEqual({ 'X-A': longest });
+    expect(refused(`X-A: ${longest}x`)).toThrow(expect.objectContaining({ code: 'option-invalid' }));
+  });
+
   it('come once', () => {
     expect(() => parseExtraHeaders(['X-A: 1', 'x-a: 2'])).toThrow(/`network\.headers\[1\]`.*not given twice/);
   });
@@ -72,5 +82,9 @@ describe('fields that an operator adds', () => {
     // A request's own field replaces one with the same name, whatever its case.
     expect(make('handler', { 'x-a': '2' }, own)).toMatchObject({ 'x-a': '2', Accept: 'a/b' });
     expect(make('handler', { 'x-a': '2' }, own)).not.toHaveProperty('X-A');
+    const asked = make('handler', { ACCEPT: 'c/d' }, own);
+    expect(Object.entries(asked).filter(([name]) => /^accept$/i.test(name))).toEqual([['Accept', 'c/d']]);
+    expect(make('page')).not.toHaveProperty('From');
+    expect(requestHeaders({ userAgent: 'bot', from: 'a@b.example' }, 'robots')['From']).toBe('a@b.example');
   });
 });
