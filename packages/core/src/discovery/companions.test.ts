@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { ResponseOutcome } from '../fetch/outcome.js';
 import type { RecordStore } from '../json-record.js';
 import { type CompanionOptions, Companions } from './companions.js';
+import { TDM_POLL_MS, TDM_TURN_MS } from './limits.js';
 import { Sitemaps } from './sitemaps.js';
 
 const NOW = 1_000_000;
@@ -59,7 +60,11 @@ describe('tdmrep.json', () => {
     ['no file', answer(404), null, null],
     ['a refused file', answer(403), null, null],
     ['no JSON', answer(200, '<html>'), null, null],
+    ['an answer of several choices', answer(300, RULES), null, null],
+    ['rules with another good status', answer(299, RULES), true, false],
+    ['a broken server', answer(500), true, true],
     ['a failing server', answer(503), true, true],
+    ['a server that waited too long', answer(408), true, true],
     ['a server that is asked too much', answer(429), true, true],
     ['a cut body', answer(200, RULES, 'connection'), true, true],
   ])('%s', async (_name, outcome, closed, open) => {
@@ -92,17 +97,44 @@ describe('tdmrep.json', () => {
 
   it('is remembered over a restart', async () => {
     const kept = records();
-    await createCompanions({ tdm: true, datasets: null }, kept, () => NOW).read(
-      work(FILE),
-      answer(200, RULES),
-      notOffered,
-    );
-    expect(
-      await reserved(
-        createCompanions({ tdm: true, datasets: null }, kept, () => NOW),
-        'https://a.test/closed/x',
-      ),
-    ).toBe(true);
+    const made = () => createCompanions({ tdm: true, datasets: null }, kept, () => NOW);
+    await made().read(work(FILE), answer(200, RULES), notOffered);
+    const next = made();
+    expect(await reserved(next, 'https://a.test/closed/x')).toBe(true);
+    expect(await reserved(next, 'https://a.test/open')).toBe(false);
+  });
+
+  it('is not answered by what becomes of another companion', async () => {
+    const companions = createCompanions({ tdm: true, datasets: () => [] }, records(), () => NOW);
+    const other = 'https://a.test/data.txt';
+    await companions.markExcluded(other);
+    expect(await companions.redirected(work(other, { hops: 5 }), other)).toBeNull();
+    await companions.read(work(other), answer(200), notOffered);
+    expect(await companions.tdmFor('https://a.test/')).toMatchObject({ reserved: true, isUnknown: true });
+    companions.ended(work(other), NOW + 1);
+    expect(await companions.waitsUntil('https://a.test/')).toBeNull();
+  });
+
+  it('keeps the pages of its authority waiting while it is tried again, and no longer', async () => {
+    let now = NOW;
+    const companions = createCompanions({ tdm: true, datasets: null }, records(), () => now);
+    const wait = (url = 'https://a.test/page') => companions.waitsUntil(url);
+    expect(await wait()).toBeNull();
+    const againAtMs = NOW + 60_000;
+    companions.ended(work(FILE), againAtMs);
+    expect([await wait(), await wait('https://b.test/')]).toEqual([againAtMs, null]);
+    now = againAtMs + TDM_TURN_MS;
+    expect(await wait()).toBe(now + TDM_POLL_MS);
+    now += 1;
+    expect(await wait()).toBeNull();
+    companions.ended(work(FILE), now);
+    expect(await wait()).toBe(now + TDM_POLL_MS);
+    companions.ended(work(FILE), null);
+    expect(await wait()).toBeNull();
+    companions.ended(work('https://b.test/rights.json', { from: FILE, hops: 1 }), now);
+    expect(await wait()).toBe(now + TDM_POLL_MS);
+    await companions.read(work(FILE), answer(404), notOffered);
+    expect(await wait()).toBeNull();
   });
 
   it('applies to the first authority, after at most five redirects', async () => {
@@ -118,6 +150,7 @@ describe('tdmrep.json', () => {
     await companions.read(work('https://b.test/rights.json', { from: FILE, hops: 1 }), answer(200, RULES), notOffered);
     expect(await reserved(companions, 'https://a.test/closed/x')).toBe(true);
     expect(await reserved(companions, 'https://b.test/closed/x')).toBe(true);
+    expect(await companions.redirected(work(FILE, { hops: 4 }), 'https://b.test/')).toMatchObject({ hops: 5 });
     expect(await companions.redirected(work(FILE, { hops: 5 }), 'https://b.test/')).toBeNull();
     expect(await reserved(companions, 'https://a.test/closed/x')).toBe(true);
   });
