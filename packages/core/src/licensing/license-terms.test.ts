@@ -192,12 +192,7 @@ describe('a licence', () => {
     const reading = { kind: 'unreadable', reason: 'timeout', isTemporary: true } as const;
     const effect = (...purposes: Purpose[]) =>
       assessLicenses(`${SITE}/a`, [{ document: 'd', reading }], { ...NO_ONE, purposes }).effect;
-    expect([effect('search'), effect('archive'), effect('ai-train'), effect()]).toEqual([
-      'held',
-      'held',
-      'held',
-      'none',
-    ]);
+    expect([effect('search'), effect('archive'), effect('ai-train'), effect()]).toEqual(['held', 'held', 'held', 'none']);
   });
 
   it('is the stricter of two contents that are equally narrow, whatever the order', () => {
@@ -210,18 +205,6 @@ describe('a licence', () => {
       const verdict = assessLicenses(`${SITE}/a.html`, documents, { ...NO_ONE, purposes: ['search'] });
       expect(verdict.outcome).toBe('payment');
     }
-  });
-
-  it('of the page that contains it is narrower than one of the site, in that page only', () => {
-    const reading = readOf(
-      contentsOf([
-        ['', license(PRICE)],
-        ['/', license()],
-      ]),
-    );
-    const outcome = (document: string) =>
-      assessLicenses(`${SITE}/a`, [{ document, reading }], { ...NO_ONE, purposes: ['search'] }).outcome;
-    expect([outcome(`${SITE}/a`), outcome(`${SITE}/l.xml`)]).toEqual(['payment', 'free']);
   });
 
   it('counts for a URL that cannot be parsed, whatever its content is', () => {

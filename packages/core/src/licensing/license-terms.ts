@@ -73,8 +73,6 @@ interface Use {
   readonly word: string;
   /** `null`: it cannot be parsed. */
   readonly target: URL | null;
-  /** Whether the document is embedded in the page. */
-  readonly isInPage: boolean;
   /** Whether a token is configured for its origin. It stands for a payment made and a licence obtained (C7). */
   readonly hasToken: boolean;
   readonly user: LicenseUser;
@@ -118,8 +116,7 @@ export function assessLicenses(url: string, documents: readonly NamedLicense[], 
   let strictest = NO_VERDICT;
   for (const { document, reading } of documents) {
     for (const purpose of purposes) {
-      const isInPage = document === url;
-      const uses = USAGES[purpose ?? 'other'].map((word) => ({ word, target, isInPage, hasToken, user }));
+      const uses = USAGES[purpose ?? 'other'].map((word) => ({ word, target, hasToken, user }));
       const statement = uses.map((use) => statementOf(reading, use)).reduce(stricter);
       const isUnknown = reading?.kind === 'unreadable' && reading.isTemporary === true;
       const known = effectOf(statement.outcome, purpose, user.accepted.includes(document));
@@ -160,7 +157,7 @@ function statementOf(reading: LicenseReading | null, use: Use): Statement {
   if (reading === null) return { ...NO_STATEMENT, outcome: 'unread' };
   if (reading.kind === 'unreadable') return { ...NO_STATEMENT, outcome: 'unreadable' };
   const matching = reading.contents.flatMap((content, at) => {
-    const length = matchLength(content.url, use);
+    const length = matchLength(content.url, use.target);
     return length === null ? [] : [{ content, length, name: `content[${at + 1}]` }];
   });
   for (const { content, name } of matching) {
@@ -230,11 +227,10 @@ function isListed(list: readonly string[] | undefined, word: string): boolean {
 
 /**
  * How long the path pattern of a content is if it matches the URL; `null` if not. A pattern is a path of the document's
- * own site, or absolute; then its scheme does not count. An empty one is the page that contains it, which nothing is
- * narrower than.
+ * own site, or absolute; then its scheme does not count. An empty one is the page that contains it.
  */
-function matchLength(pattern: string, { target, isInPage }: Use): number | null {
-  if (pattern === '' || target === null) return isInPage ? Number.MAX_SAFE_INTEGER : 0;
+function matchLength(pattern: string, target: URL | null): number | null {
+  if (pattern === '' || target === null) return 0;
   const [, host, rest = pattern] = /^https?:\/\/([^/?#]+)([^#]*)/i.exec(pattern) ?? [];
   if (host !== undefined && parseUrl(`${target.protocol}//${host}`)?.host !== target.host) return null;
   const path = rest || '/';
