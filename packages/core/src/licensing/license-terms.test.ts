@@ -192,7 +192,12 @@ describe('a licence', () => {
     const reading = { kind: 'unreadable', reason: 'timeout', isTemporary: true } as const;
     const effect = (...purposes: Purpose[]) =>
       assessLicenses(`${SITE}/a`, [{ document: 'd', reading }], { ...NO_ONE, purposes }).effect;
-    expect([effect('search'), effect('archive'), effect('ai-train'), effect()]).toEqual(['held', 'held', 'held', 'none']);
+    expect([effect('search'), effect('archive'), effect('ai-train'), effect()]).toEqual([
+      'held',
+      'held',
+      'held',
+      'none',
+    ]);
   });
 
   it('is the stricter of two contents that are equally narrow, whatever the order', () => {
