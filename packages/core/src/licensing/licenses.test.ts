@@ -1,13 +1,14 @@
 // The documents of a run: how often each is requested, from where, and what happens if one does not arrive. If this
 // breaks, a site can make the crawl send endless requests, or a missing answer counts as a grant.
 
+import type { Purpose } from '@mannerly/robots/page';
 import { describe, expect, it } from 'vitest';
 import { pageWork, response } from '../../test-support/page-work.js';
 import { rslOf } from '../../test-support/rsl-document.js';
 import type { PageFetch, PageFetchOptions } from '../page/page-fetch.js';
 import { type FoundLicense, Licenses } from './licenses.js';
 import { LicenseTokens } from './licensing-options.js';
-import { MAX_LICENSES_PER_AUTHORITY } from './limits.js';
+import { LICENSE_POLL_MS, MAX_LICENSES_PER_AUTHORITY } from './limits.js';
 
 const SITE = 'https://a.test';
 const DOCUMENT = `${SITE}/l.xml`;
@@ -24,10 +25,17 @@ const LICENSING = {
   onPaymentRequired: 'refuse',
 } as const;
 
+type LicensingOptions = ConstructorParameters<typeof Licenses>[0]['options'];
+type Purposes = { readonly purposes?: readonly Purpose[] };
 type Answer = (url: string, options: PageFetchOptions) => PageFetch;
 
 /** A run on a store, with a site that gives these answers. */
-function runOn(answer: Answer, records = new Map<string, Uint8Array>(), token = 'opaque') {
+function runOn(
+  answer: Answer,
+  records = new Map<string, Uint8Array>(),
+  token = 'opaque',
+  { purposes = ['search'] as readonly Purpose[], ...licensing }: Partial<LicensingOptions> & Purposes = {},
+) {
   const requested: { url: string; headers: Readonly<Record<string, string>> }[] = [];
   const notices: string[] = [];
   const clock = { nowMs: 2_000 };
@@ -36,8 +44,8 @@ function runOn(answer: Answer, records = new Map<string, Uint8Array>(), token = 
       readRecord: async (key) => records.get(key) ?? null,
       writeRecord: async (key, value) => void (value === null ? records.delete(key) : records.set(key, value)),
     },
-    options: LICENSING,
-    purposes: ['search'],
+    options: { ...LICENSING, ...licensing },
+    purposes,
     tokens: new LicenseTokens([{ origin: 'https://token.test', token: 'env:T' }], { T: token }),
     async fetch(url, options) {
       requested.push({ url, headers: options.headers ?? {} });
@@ -227,6 +235,82 @@ describe('a licence document', () => {
     isUp = true;
     run.clock.nowMs += 3_600_000;
     expect(await run.found(DOCUMENT)).toMatchObject({ outcome: 'free', effect: 'none' });
+  });
+});
+
+describe('whether documents are read and count', () => {
+  it.each<[Partial<LicensingOptions> & Purposes, object | null, number]>([
+    [{}, { outcome: 'payment', effect: 'held' }, 1],
+    [{ purposes: [] }, { outcome: 'unread', effect: 'none', fetchedAtMs: null, digest: null }, 0],
+    [{ read: 'always', purposes: [] }, { outcome: 'payment', effect: 'none' }, 1],
+    [{ read: 'never' }, { outcome: 'unread', effect: 'none' }, 0],
+    [{ mode: 'observe' }, { outcome: 'payment', effect: 'none' }, 1],
+    [{ mode: 'off' }, null, 0],
+  ])('with %j', async (options, expected, requests) => {
+    const run = runOn((url) => ok(url, PRICED), new Map(), 'opaque', options);
+    const answer = await run.found(DOCUMENT);
+    if (expected === null) expect(answer).toBeNull();
+    else expect(answer).toMatchObject({ ...expected, document: DOCUMENT });
+    expect(run.urls()).toHaveLength(requests);
+    expect(run.notices).toHaveLength(expected === null ? 0 : 1);
+  });
+
+  it('depends on the slowest of several that have not come', async () => {
+    const run = runOn((url) => status(url, 503, ['Retry-After', url === DOCUMENT ? '600' : '60']));
+    await expect(run.found(DOCUMENT, `${SITE}/other.xml`)).rejects.toThrow('waits until 602001');
+  });
+});
+
+describe('a request for a document', () => {
+  it('is conditional for the document itself, and not for what it redirects to', async () => {
+    let isMoved = false;
+    const run = runOn((url) =>
+      isMoved && url === DOCUMENT
+        ? status(url, 302, ['Location', `${SITE}/new.xml`])
+        : ok(url, FREE, ['ETag', isMoved ? '"2"' : '"1"']),
+    );
+    await run.found(DOCUMENT);
+    isMoved = true;
+    run.clock.nowMs += 2 * DAY_MS;
+    expect(await run.found(DOCUMENT)).toMatchObject({ outcome: 'free' });
+    expect(run.requested.slice(1).map(({ headers }) => headers)).toEqual([{ 'if-none-match': '"1"' }, {}]);
+  });
+
+  it('that a stop ends is no try, and leaves nothing in the store', async () => {
+    const records = new Map<string, Uint8Array>();
+    const held = (url: string) => ({ kind: 'held', url, reason: 'stopping', untilMs: null }) as const;
+    const run = runOn(held, records);
+    await expect(run.found(DOCUMENT)).rejects.toThrow(`waits until ${2_000 + LICENSE_POLL_MS.max}`);
+    expect([...records.keys()].filter((key) => key.startsWith('license/'))).toEqual([]);
+  });
+
+  it('whose document cannot be kept fails the crawl with what the store throws', async () => {
+    const records = new Map<string, Uint8Array>();
+    const run = runOn((url) => ok(url, FREE), records);
+    records.set = () => {
+      throw new Error('disk full');
+    };
+    await expect(run.found(DOCUMENT)).rejects.toThrow('disk full');
+  });
+
+  it('that failed to the end is not remembered by the next run', async () => {
+    const records = new Map<string, Uint8Array>();
+    const run = runOn((url) => status(url, 503), records);
+    await expect(run.found(DOCUMENT)).rejects.toThrow('waits until');
+    run.clock.nowMs += 60_000;
+    expect(await run.found(DOCUMENT)).toMatchObject({ outcome: 'unreadable', effect: 'held' });
+    const next = runOn((url) => ok(url, FREE), records);
+    next.clock.nowMs = run.clock.nowMs;
+    expect(await next.found(DOCUMENT)).toMatchObject({ outcome: 'free' });
+  });
+
+  it('that found none is remembered by the next run, with the reason', async () => {
+    const records = new Map<string, Uint8Array>();
+    await runOn((url) => status(url, 404), records).found(DOCUMENT);
+    const next = runOn((url) => ok(url, FREE), records);
+    expect(await next.found(DOCUMENT)).toMatchObject({ outcome: 'unreadable' });
+    expect(next.requested).toEqual([]);
+    expect(next.notices).toEqual([expect.stringMatching(/: unreadable: status 404$/)]);
   });
 });
 
