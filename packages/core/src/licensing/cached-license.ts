@@ -51,7 +51,7 @@ export async function cacheResponse(
   };
 }
 
-export function renew(known: CachedLicense, nowMs: number): CachedLicense {
-  const lifetimeMs = known.expiresAtMs - (known.fetchedAtMs ?? nowMs);
-  return { ...known, fetchedAtMs: nowMs, expiresAtMs: nowMs + lifetimeMs };
+/** A document that has not changed since it was received is valid for as long again. */
+export function renew(known: CachedLicense, fetchedAtMs: number, nowMs: number): CachedLicense {
+  return { ...known, fetchedAtMs: nowMs, expiresAtMs: nowMs + known.expiresAtMs - fetchedAtMs };
 }

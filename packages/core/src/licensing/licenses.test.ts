@@ -5,6 +5,7 @@ import type { Purpose } from '@mannerly/robots/page';
 import { describe, expect, it } from 'vitest';
 import { pageWork, response } from '../../test-support/page-work.js';
 import { rslOf } from '../../test-support/rsl-document.js';
+import { unsentFailure } from '../fetch/outcome.js';
 import type { PageFetch, PageFetchOptions } from '../page/page-fetch.js';
 import { type FoundLicense, Licenses } from './licenses.js';
 import { LicenseTokens } from './licensing-options.js';
@@ -189,6 +190,9 @@ describe('a licence document', () => {
 
   it.each<[string, Answer]>([
     ['is missing', (url) => status(url, 404)],
+    ['is one of several', (url) => status(url, 300)],
+    ['is said not to have changed, although it is not known', (url) => status(url, 304)],
+    ['is at an address that is forbidden', (url) => unsentFailure(url, 2_000, 'address-forbidden', '10.0.0.1')],
     ['costs money', (url) => status(url, 402, ['crawler-price', 'USD 1'])],
     ['is longer than 256 KiB', (url) => ({ ...ok(url, FREE), truncated: 'limit' })],
     ['is a challenge', (url) => ({ ...ok(url, '<p>Human?', ['x-amzn-waf-action', 'challenge']), status: 202 })],
@@ -287,10 +291,24 @@ describe('a request for a document', () => {
   it('whose document cannot be kept fails the crawl with what the store throws', async () => {
     const records = new Map<string, Uint8Array>();
     const run = runOn((url) => ok(url, FREE), records);
-    records.set = () => {
-      throw new Error('disk full');
+    const keep = records.set.bind(records);
+    records.set = (key, value) => {
+      if (key.startsWith('license/')) throw new Error('disk full');
+      return keep(key, value);
     };
     await expect(run.found(DOCUMENT)).rejects.toThrow('disk full');
+    expect(run.urls()).toEqual([DOCUMENT]);
+  });
+
+  it.each<[string, Answer]>([
+    ['has no answer', (url) => unsentFailure(url, 2_000, 'timeout-connect', '')],
+    ['is refused for now', (url) => status(url, 503)],
+  ])('that %s to the end is reported with the reason', async (_what, answer) => {
+    const run = runOn(answer);
+    await expect(run.found(DOCUMENT)).rejects.toThrow('waits until');
+    run.clock.nowMs += 60_000;
+    expect(await run.found(DOCUMENT)).toMatchObject({ outcome: 'unreadable', effect: 'held' });
+    expect(run.notices).toEqual([expect.stringMatching(/: unreadable: .*(timeout-connect|status 503)/)]);
   });
 
   it('that failed to the end is not remembered by the next run', async () => {

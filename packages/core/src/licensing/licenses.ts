@@ -319,7 +319,8 @@ export class Licenses {
     const outcomeText = answer.kind === 'failed' ? answer.failure : `status ${answer.status}`;
     if (retry.kind === 'exhausted' || answer.kind === 'failed')
       return unreachable(outcomeText, atMs + LICENSE_RETRY_MS);
-    if (answer.status === 304 && known !== null) return renew(known, atMs);
+    if (answer.status === 304 && known !== null && known.fetchedAtMs !== null)
+      return renew(known, known.fetchedAtMs, atMs);
     return answer.status < 200 || answer.status > 299 ? unreadable(outcomeText, atMs) : cacheResponse(answer, atMs);
   }
 
