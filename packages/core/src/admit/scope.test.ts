@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 import type { ScopeOptions } from '../options/crawler-options.js';
 import { resolveOptions } from '../options/options.js';
 import { resolveScope } from './admit-options.js';
+import { MAX_SCOPE_MOVES } from './limits.js';
 import { Scope } from './scope.js';
 
 const BASE = { identity: { name: 'tester', contact: 'https://example.org/us' }, bounds: { pages: 1 } };
@@ -220,5 +221,15 @@ describe('a scope whose seed redirects', () => {
       true,
       false,
     ]);
+  });
+
+  it('moves a bounded number of times, and to no text that is not a URL', () => {
+    const at = (index: number) => `https://h${index}.example.org/`;
+    const scope = new Scope(resolveScope({ seeds: [at(0)] }));
+    expect(scope.redirected(at(0), 'nonsense')).toBeNull();
+    for (let index = 0; index < MAX_SCOPE_MOVES; index += 1)
+      expect(scope.redirected(at(index), at(index + 1))).not.toBeNull();
+    expect(scope.redirected(at(MAX_SCOPE_MOVES), at(MAX_SCOPE_MOVES + 1))).toBeNull();
+    expect([scope.contains(at(MAX_SCOPE_MOVES)), scope.contains(at(MAX_SCOPE_MOVES + 1))]).toEqual([true, false]);
   });
 });
