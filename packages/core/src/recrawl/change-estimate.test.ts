@@ -2,8 +2,8 @@
 // the mean and the variance of their rates.
 
 import { describe, expect, it } from 'vitest';
-import { FIRST_ESTIMATE, GroupPriors } from './change-estimate.js';
-import { MAX_GROUPS } from './limits.js';
+import { afterChange, afterUnchanged, FIRST_ESTIMATE, GroupPriors } from './change-estimate.js';
+import { MAX_GROUPS, MAX_SHAPE, MIN_SHAPE } from './limits.js';
 import type { PageVisit } from './page-visit.js';
 
 const visit = (path: string, more: Partial<PageVisit> = {}): PageVisit => ({
@@ -14,6 +14,28 @@ const visit = (path: string, more: Partial<PageVisit> = {}): PageVisit => ({
 });
 const seen = (path: string, shape: number, days: number, visits = 3, url = `http://a.test${path}`): PageVisit =>
   visit(path, { url, visits, estimate: { shape, days } });
+
+describe('an estimate', () => {
+  it('counts the days of a page that is as it was, and none if a clock was set back', () => {
+    expect(afterUnchanged({ shape: 2, days: 10 }, 5)).toEqual({ shape: 2, days: 15 });
+    expect(afterUnchanged({ shape: 2, days: 10 }, -5)).toEqual({ shape: 2, days: 10 });
+  });
+
+  it('counts one more change, by its age if that is known', () => {
+    expect(afterChange({ shape: 2, days: 10 }, 5, 3)).toEqual({ shape: 3, days: 13 });
+    expect(afterChange({ shape: 2, days: 10 }, 5, -3)).toEqual({ shape: 3, days: 10 });
+    for (const sinceDays of [-1, 0, 5]) {
+      const { shape, days } = afterChange({ shape: 2, days: 10 }, sinceDays);
+      expect([shape / days > 0.2, Number.isFinite(days)]).toEqual([true, true]);
+    }
+  });
+
+  it('lets older observations fade, and stays a distribution', () => {
+    expect(afterChange({ shape: MAX_SHAPE - 1, days: 9 }, 5, 1)).toEqual({ shape: MAX_SHAPE, days: 10 });
+    expect(afterChange({ shape: MAX_SHAPE, days: 9 }, 5, 1)).toEqual({ shape: (MAX_SHAPE + 1) / 2, days: 5 });
+    expect(afterUnchanged({ shape: MIN_SHAPE / 2, days: 9 }, 1)).toEqual({ shape: MIN_SHAPE, days: 10 });
+  });
+});
 
 describe('the groups of a crawl', () => {
   it('say nothing before twenty further visits', () => {
