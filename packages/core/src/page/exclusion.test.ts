@@ -195,6 +195,11 @@ describe('URLs to which a page refers', () => {
     expect(leads({ html })).toEqual([]);
     expect(leads({ html }, { canonical: 'follow' })).toEqual([['https://example.com/b', 'link', 2, 1]]);
     expect(leads({ html }, { canonical: 'dedupe' })).toEqual([['https://example.com/b', 'link', 2, 1]]);
+    const reasonsOf = (canonical: 'dedupe' | 'follow') => exclude({ html }, { canonical }).reasons;
+    expect(reasonsOf('dedupe')).toMatchObject([
+      { reason: 'canonical', detail: 'https://example.com/b', isApplied: true },
+    ]);
+    expect(reasonsOf('follow')).toEqual([]);
     expect(leads({ html: '<link rel=canonical href=/a>' }, { canonical: 'follow' })).toEqual([]);
   });
 

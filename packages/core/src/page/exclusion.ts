@@ -205,7 +205,6 @@ function continuationLinks(
   facts: HtmlSummary | null,
 ): NewUrl[] {
   const refresh = facts?.refresh == null ? null : refreshTarget(facts.refresh, parseBase(facts.baseHref, url), url);
-  if (refresh === null && targets.length === 0) return [];
   const urls = new Set([...targets, refresh].filter((target) => target !== null));
   return Array.from(urls, (target) => ({
     url: target,
