@@ -186,6 +186,23 @@ describe.each(Object.keys(STATES))('a frontier that is lost, of a crawl that is 
   );
 });
 
+it('takes a manifest that nests without end for damaged, and a decision without its other fields as it is', async () => {
+  const directory = copyOf('finished');
+  const deep = `${'['.repeat(50_000)}${']'.repeat(50_000)}`;
+  writeFileSync(join(directory, 'run.json'), `{"sha256":"","deep":${deep}}`);
+  const url = `${site.url}/1`;
+  const decision = { atMs: Date.now() + 1_000, url, status: 'fetched', reason: 'fetched', layer: 'page' };
+  const lines = [decision, { ...decision, robots: {} }].map((line) => JSON.stringify(line));
+  writeFileSync(join(directory, 'decisions.jsonl'), `${lines.join('\n')}\n`);
+  for (const command of ['report', 'audit']) {
+    const { err } = await run(command, directory);
+    expect(err).toMatch(/^Damaged: .*run\.json cannot be read/);
+    expect(err).not.toContain('bug');
+  }
+  const explained = await run('explain', directory, url);
+  expect([explained.out, explained.code]).toEqual([expect.stringContaining('Fetched.'), 0]);
+});
+
 it('prints no line that a log from elsewhere made up', async () => {
   const directory = copyOf('finished');
   const decisions = join(directory, 'decisions.jsonl');

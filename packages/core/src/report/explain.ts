@@ -75,7 +75,8 @@ export function explain(
 ): Explanation {
   const base = { ...EMPTY_EXPLANATION, url, decision, inspection, ...(place === undefined ? {} : { place }) };
   if (decision !== null && (decision.status !== 'held' || inspection === null)) {
-    const { status, reason, line, pattern, dialect, robots } = decision;
+    // A line from elsewhere may lack some.
+    const { status, reason, line = null, pattern = null, dialect = null, robots = null } = decision;
     return { ...base, ...meaningOf(reason), status, line, pattern, dialect, robots };
   }
   if (inspection === null) return { ...base, status: 'unknown' };

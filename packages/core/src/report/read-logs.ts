@@ -44,6 +44,10 @@ const optional =
   (test: Test): Test =>
   (value) =>
     value == null || test(value);
+const orNull =
+  (test: Test): Test =>
+  (value) =>
+    value === null || test(value);
 const listOf =
   (test: Test, minLength = 0): Test =>
   (value) =>
@@ -61,12 +65,15 @@ export const isRequest = objectWith<RequestRecord>(
   [isTime, 'startedAtMs', 'endedAtMs'],
   [optional(Number.isFinite), 'gapMs', 'crawlDelayMs', 'requestIntervalMs'],
 );
+const isCopy = objectWith([isText, 'authority', 'phase'], [orNull(isText), 'hash'], [orNull(isTime), 'receivedAtMs']);
 const isOutcome = objectWith([isText, 'status', 'reason']);
 /** Whether a value is a decision. Never throws. */
 export const isDecision = objectWith<UrlDecision>(
   [isText, 'status', 'reason', 'url', 'layer'],
   [isTime, 'atMs'],
   [optional(isText), 'detail', 'pattern', 'from'],
+  [optional(isNumber), 'line'],
+  [optional(isCopy), 'robots'],
   [(value) => value === undefined || isOutcome(value), 'replaces'],
 );
 const isLeftOut = objectWith<LeftOutLine>([isObject, 'leftOut'], [isNumber, 'atMs']);
