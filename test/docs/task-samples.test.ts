@@ -43,11 +43,17 @@ const web = createFakeWeb({
         if (path === '/paper.pdf') return { headers: { 'content-type': 'application/pdf' }, body: '%PDF-1.7\n' };
         if (path === '/photo.png')
           return { headers: { 'content-type': 'image/png' }, body: new Uint8Array([137, 80, 78, 71, 13, 10, 26, 10]) };
+        if (path === '/round') return { status: 302, headers: { location: '/go' } };
+        if (path === '/go') return { status: 302, headers: { location: '/round' } };
         if (path !== '/') return { status: 404 };
         const body =
           headers['Accept-Language'] === 'de'
             ? 'Guten Tag'
-            : list(1).replace('<body>', '<body><a href="/paper.pdf">Paper</a><img src="/photo.png">');
+            : list(1).replace(
+                '<body>',
+                '<body><a href="/paper.pdf">Paper</a><a href="/old.pdf">Old paper</a><a href="/round#a">Round</a>' +
+                  '<img src="/photo.png">',
+              );
         return { headers: { 'content-type': 'text/html', server: 'fake' }, body };
       },
     },
@@ -158,6 +164,18 @@ describe('the programs of docs/tasks', () => {
     expect(items).toMatchObject([{ url: 'https://shop.example/paper.pdf', sha256: expect.stringMatching(/^\w{64}$/) }]);
     expect(await readFile(String(items[0]?.['path']), 'utf8')).toBe('%PDF-1.7\n');
     expect(await readdir(`${folder}/pictures`, { recursive: true })).toContain(join('shop.example', 'photo.png'));
+  });
+
+  it('site-audit.ts finds broken links to files too, and redirects that lead in a circle', async () => {
+    const items = await itemsOf('site-audit.ts', 'site-audit');
+    expect(items).toContainEqual(expect.objectContaining({ to: 'https://shop.example/product/1', text: 'Product 1' }));
+    const lines = vi.mocked(console.log).mock.calls.map(([line]) => String(line));
+    expect(lines.filter((line) => line.includes(' leads to ')).sort()).toEqual([
+      'https://shop.example/: "Old paper" leads to https://shop.example/old.pdf: status-404',
+      'https://shop.example/: "Round" leads to https://shop.example/round → https://shop.example/go: redirect loop',
+    ]);
+    const papers = web.exchanges.filter(({ path }) => path === '/paper.pdf');
+    expect(papers).toHaveLength(1);
   });
 
   it('cookies.ts sends back the site’s cookies, and none with robots.txt', async () => {
