@@ -16,7 +16,12 @@ const compiler = `${rootPath}node_modules/typescript/bin/tsc`;
 const pages = `${rootPath}docs/tasks`;
 
 /** A shop: three list pages of two products each, a picture and a PDF. */
-const product = (at: number) => fakePage(`Product ${at}`, []).replace('<body>', `<body><h1>Product ${at}</h1>`);
+let edition = 1;
+const product = (at: number) => {
+  if (edition > 1 && at === 6) return { status: 410 };
+  const text = `<p>Number ${at} comes from the sea${edition > 1 && at === 1 ? ', and is cheaper now' : ''}.</p>`;
+  return fakePage(`Product ${at}`, []).replace('<body>', `<body><h1>Product ${at}</h1>${text}`);
+};
 const list = (at: number) => {
   const links = [2 * at - 1, 2 * at].map((each) => `<a class="product" href="/product/${each}">Product ${each}</a>`);
   const next = at < 3 ? `<a class="next" href="/list?page=${at + 1}">Next</a>` : '';
@@ -176,6 +181,25 @@ describe('the programs of docs/tasks', () => {
     ]);
     const papers = web.exchanges.filter(({ path }) => path === '/paper.pdf');
     expect(papers).toHaveLength(1);
+  });
+
+  it('corpus.ts replaces the chunks of a page that has changed, and removes those of a page that is gone', async () => {
+    onTestFinished(() => {
+      edition = 1;
+    });
+    const indexed = async () => {
+      const files = await readdir(`${folder}/corpus-index/shop.example`);
+      const texts = files.map((file) => readFile(`${folder}/corpus-index/shop.example/${file}`, 'utf8'));
+      const chunks = (await Promise.all(texts)).flatMap((text) => JSON.parse(text) as { data: { text: string } }[]);
+      return chunks.map(({ data }) => data.text).filter((text) => text.includes('from the sea'));
+    };
+    await itemsOf('corpus.ts', 'corpus');
+    expect(await indexed()).toHaveLength(6);
+    edition = 2;
+    await import(/* @vite-ignore */ `${pathToFileURL(built('corpus.ts')).href}?again`);
+    const texts = await indexed();
+    expect(texts).toHaveLength(5);
+    expect(texts.filter((text) => text.includes('cheaper now'))).toHaveLength(1);
   });
 
   it('cookies.ts sends back the site’s cookies, and none with robots.txt', async () => {
