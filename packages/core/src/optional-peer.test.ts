@@ -11,6 +11,12 @@ it('a library that is not installed', async () => {
   });
 });
 
+it('one that is needed together with another: the command installs both', async () => {
+  await expect(loadPeer('not-there', '`page.x`', 'not-there nor-there')).rejects.toMatchObject({
+    hint: expect.stringContaining('npm install not-there nor-there ('),
+  });
+});
+
 it('one that is installed', async () => {
   expect(await loadPeer('node:path', 'a test')).toHaveProperty('join');
 });

@@ -81,6 +81,16 @@ describe('https', () => {
     expect(server.requests).toEqual([]);
   });
 
+  it.each([
+    ['bytes', Buffer.from(TEST_CERTIFICATE)],
+    ['a path', './authority.pem'],
+    ['a list with a path', [TEST_CERTIFICATE, './authority.pem']],
+  ])('a certificate authority as %s is refused at once', (_what, ca) => {
+    const hint = expect.stringContaining("readFileSync(path, 'utf8')");
+    const refusal = expect.objectContaining({ code: 'option-invalid', hint });
+    expect(() => createUndiciFetcher({ ca: ca as string })).toThrow(refusal);
+  });
+
   it('a session is resumed, for the same name only', async () => {
     const server = await serveTls();
     const fetcher = createUndiciFetcher({ ca: TEST_CERTIFICATE });

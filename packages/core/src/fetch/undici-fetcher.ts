@@ -9,6 +9,7 @@
 
 import type { Dispatcher } from 'undici';
 import { checkOptions } from '../call-options.js';
+import { invalidOption } from '../errors.js';
 import { onAbort } from '../on-abort.js';
 import { parseUrl } from '../parse-url.js';
 import { BodyCollector, type BodyEnd, encodedLimit } from './body.js';
@@ -19,6 +20,8 @@ import { ALL_CAPABILITIES, type Fetcher, type FetchRequest } from './fetcher.js'
 import { FRAMING_SLACK_BYTES, MAX_HEADER_FIELDS, MAX_HEADER_PHASE_BYTES } from './limits.js';
 import { type FailureCode, type FetchOutcome, type HeaderLines, headerValue, unsentFailure } from './outcome.js';
 import { resolveProxy } from './proxy.js';
+
+const CA_HINT = "Give the content of the file: ca: readFileSync(path, 'utf8').";
 
 /** How the undici fetcher is set up. */
 export interface UndiciFetcherOptions {
@@ -37,10 +40,13 @@ export interface UndiciFetcherOptions {
  * against the URL's host. If the server closes an idle connection just as a request uses it, the request fails like any
  * other reset: nothing is sent twice without the frontier's permission. Later requests then get new connections.
  *
- * @throws MannerlyError `option-invalid` for an invalid proxy.
+ * @throws MannerlyError `option-invalid` for a `ca` that is not PEM, and for an invalid proxy.
  */
 export function createUndiciFetcher(options: UndiciFetcherOptions = {}): Fetcher {
   checkOptions('createUndiciFetcher', options, { ca: 'any', proxy: 'string', nowMs: 'function' });
+  // TLS ignores text that is no certificate, and refuses other values at each connection.
+  if (![options.ca ?? []].flat().every((each) => typeof each === 'string' && each.includes('-----BEGIN')))
+    throw invalidOption('createUndiciFetcher.ca', 'PEM text, or a list of it', options.ca, CA_HINT);
   const nowMs = options.nowMs ?? Date.now;
   const pool = new ConnectionPool(options.ca, options.proxy === undefined ? null : resolveProxy(options.proxy));
   return {

@@ -4,13 +4,14 @@ import { invalidOption, MannerlyError } from '../errors.js';
 import { isObject } from '../parse-json.js';
 import { present } from '../present.js';
 import type { Filled, Row, Rows, Shape } from './row.js';
-import { hintFor } from './suggestion.js';
+import { hintFor, OBEY_HINT } from './suggestion.js';
 
 /** Checks the options of a group and fills in the rest. @param path - Of the group, with a final dot, or empty. */
 export function fill<R extends Rows>(path: string, rows: R, given: unknown): Filled<R> {
   const known = Object.keys(rows);
   const expected = path === '' ? 'an object' : `an object of ${known.join(', ')}`;
-  if (!isObject(given)) throw invalidOption(path.slice(0, -1) || 'options', expected, given);
+  const hint = path === 'robots.' && given === false ? OBEY_HINT : undefined;
+  if (!isObject(given)) throw invalidOption(path.slice(0, -1) || 'options', expected, given, hint);
   const unknown = Object.keys(given).find((key) => !known.includes(key));
   if (unknown !== undefined) {
     const hint = hintFor(unknown, path, rows);

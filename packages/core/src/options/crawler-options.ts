@@ -50,8 +50,9 @@ export interface CrawlerOptions {
   /** How robots.txt is read, and what happens when it cannot be read. `@mannerly/robots` explains dialects and
    * policies. The product tokens come from `identity`. */
   readonly robots?: Omit<RobotsOptions, 'tokens'>;
-  /** What the data is for. Reservations and preferences apply by purpose, so declare the true ones. With `tdm`,
-   * `ai-train` and `ai-input` the crawl also requests `/.well-known/tdmrep.json`. @default [] */
+  /** What the data is for; `ai-input` is retrieval (RAG) and summaries. Reservations and preferences apply by purpose,
+   * so declare the true ones. With `tdm`, `ai-train` and `ai-input` the crawl also requests `/.well-known/tdmrep.json`.
+   * @default [] */
   readonly purposes?: readonly ('search' | 'archive' | 'tdm' | 'ai-train' | 'ai-input' | 'other')[];
   /** What robots meta elements and X-Robots-Tag of a page mean for it. */
   readonly pageLevel?: PageLevelOptions;
@@ -64,7 +65,7 @@ export interface CrawlerOptions {
   /** Content-Usage, Content-Signal and `noai`, for the purposes above. @default respect */
   readonly preferences?: 'respect' | 'observe' | 'off' | PreferenceOptions;
   /** For a page that names a canonical URL: only show that URL, also queue it (`follow`), or queue it in place of this
-   * page (`dedupe`). @default expose */
+   * page (`dedupe`). Then nothing of the page is kept, even if that URL is broken or redirects back. @default expose */
   readonly canonical?: 'expose' | 'dedupe' | 'follow';
   /** For a page that names another URL to keep: queue that one, and do not keep this one. @default respect */
   readonly indexInstead?: 'respect' | 'expose';

@@ -229,8 +229,9 @@ export const POLITENESS_ROWS = {
   ),
   purposes: row(
     list(choice('search', 'archive', 'tdm', 'ai-train', 'ai-input', 'other') satisfies Shape<Purpose>),
-    'What the data is for. Reservations and preferences apply by purpose, so declare the true ones. With ' +
-      '`tdm`, `ai-train` and `ai-input` the crawl also requests `/.well-known/tdmrep.json`.',
+    'What the data is for; `ai-input` is retrieval (RAG) and summaries. Reservations and preferences apply by ' +
+      'purpose, so declare the true ones. With `tdm`, `ai-train` and `ai-input` the crawl also requests ' +
+      '`/.well-known/tdmrep.json`.',
     { default: [], flag: ['--purpose <purpose>', 'what the data is for (repeatable)'] },
   ),
   pageLevel: groupRow('What robots meta elements and X-Robots-Tag of a page mean for it.', 'PageLevelOptions', {
@@ -372,7 +373,7 @@ export const POLITENESS_ROWS = {
   canonical: row(
     choice('expose', 'dedupe', 'follow'),
     'For a page that names a canonical URL: only show that URL, also queue it (`follow`), or queue it in place ' +
-      'of this page (`dedupe`).',
+      'of this page (`dedupe`). Then nothing of the page is kept, even if that URL is broken or redirects back.',
     { default: 'expose' },
   ),
   indexInstead: row(

@@ -2,7 +2,9 @@
 // thirty names, and the user has to find the right one.
 
 import { describe, expect, it } from 'vitest';
+import { fill } from './check.js';
 import { CRAWL_ROWS } from './crawl-rows.js';
+import { POLITENESS_ROWS } from './politeness-rows.js';
 import { hintFor, suggestionFor } from './suggestion.js';
 import { CONFIG_OPTIONS, OPTIONS } from './table.js';
 
@@ -57,6 +59,14 @@ describe('the suggested option', () => {
     'for %s, the message says that robots.txt is always obeyed, and what the user’s own site can declare',
     (name) => {
       expect(hintFor(name, '', OPTIONS)).toMatch(/^robots\.txt is always obeyed.*"User-agent: <your name>"/);
+    },
+  );
+
+  it.each([{ robots: { ignore: true } }, { robots: { respect: false } }, { robots: false }])(
+    'for %j too',
+    (given: object) => {
+      const hint = expect.stringMatching(/^robots\.txt is always obeyed/);
+      expect(() => fill('', { robots: POLITENESS_ROWS.robots }, given)).toThrow(expect.objectContaining({ hint }));
     },
   );
 });

@@ -50,9 +50,11 @@ const OPTION_BY_FOREIGN_NAME = new Map([
   ...[...CODE_EQUIVALENTS.keys()].map((name) => [name, name] as const),
   ...FOREIGN_NAMES.flatMap(([option, names]) => names.split(' ').map((name) => [name, option] as const)),
 ]);
-/** Names in other crawlers for obeying robots.txt, or not. */
+/** Names in other crawlers, and in the group `robots`, for obeying robots.txt, or not. */
 const OBEY_NAME = /^(?:(?:dis|no|ignore)?obey|robotstxtobey|(?:respect|ignore|no|obey)robots(?:txt)?(?:file)?)$/;
-const OBEY_HINT =
+const OBEY_NAME_IN_ROBOTS = /^robots\.(?:respect|ignore|enabled?|disabled?|follow)$/;
+/** The hint for options that would ignore robots.txt. */
+export const OBEY_HINT =
   'robots.txt is always obeyed. To crawl a site of your own that excludes crawlers, let its robots.txt name yours: ' +
   '"User-agent: <your name>", and below it "Allow: /".';
 /** How many letters may be wrong, and of how many. */
@@ -61,7 +63,7 @@ const MAX_NAME_CHARS = 40;
 
 /** The hint for an unknown name; `null` if no option is similar. @param path - Of the group, with a dot, or empty. */
 export function hintFor(unknown: string, path: string, rows: Rows): string | null {
-  if (OBEY_NAME.test(plainName(unknown))) return OBEY_HINT;
+  if (OBEY_NAME.test(plainName(unknown)) || OBEY_NAME_IN_ROBOTS.test(path + unknown)) return OBEY_HINT;
   const suggestion = suggestionFor(unknown, path, rows);
   return suggestion === null ? null : `Did you mean \`${suggestion}\`?`;
 }

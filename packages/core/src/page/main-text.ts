@@ -32,6 +32,8 @@ const MAIN_TEXT_BOUNDS = {
   steps: MAX_MAIN_TEXT_STEPS,
 };
 
+const PEERS = '@mozilla/readability linkedom';
+
 /** Elements that end a line. */
 const BLOCKS = 'p, h1, h2, h3, h4, h5, h6, li, dt, dd, tr, br, div, pre, blockquote, figcaption, section';
 
@@ -42,8 +44,8 @@ const BLOCKS = 'p, h1, h2, h3, h4, h5, h6, li, dt, dd, tr, br, div, pre, blockqu
  */
 export async function readMainText(html: string, url: string): Promise<MainText | null> {
   const [{ Readability }, { parseHTML }] = await Promise.all([
-    loadPeer<typeof import('@mozilla/readability')>('@mozilla/readability', '`page.mainText`'),
-    loadPeer<typeof import('linkedom')>('linkedom', '`page.mainText`'),
+    loadPeer<typeof import('@mozilla/readability')>('@mozilla/readability', '`page.mainText`', PEERS),
+    loadPeer<typeof import('linkedom')>('linkedom', '`page.mainText`', PEERS),
   ]);
   // linkedom does not supply tags that a page leaves out, such as `body`, but cheerio does.
   const $ = loadDocument(html, false, url, MAIN_TEXT_BOUNDS);
