@@ -10,7 +10,7 @@ import { exportItems, type Item } from 'mannerly';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { crawl } from '../support/crawl.js';
 import { createShiftedClock } from '../support/test-clocks.js';
-import { page, type ReplyParts, type WebRequest } from '../support/web.js';
+import { page, type ReplyParts, type Routes, type WebRequest } from '../support/web.js';
 import { webForTest } from '../support/web-for-test.js';
 
 const DAY_MS = 86_400_000;
@@ -23,14 +23,14 @@ beforeEach(() => {
   onTestFinished(() => rmSync(place, { recursive: true, force: true, maxRetries: 5 }));
 });
 
-/** A site whose front page links to `/one` and `/other`. The test decides how `/one` answers. */
-async function site(one: (request: WebRequest) => ReplyParts, tells = false) {
+/** A site whose front page links to `/one` and `/other`. The test decides how `/one` and companions answer. */
+async function site(one: (request: WebRequest) => ReplyParts, tells = false, companions: Routes = {}) {
   const other = ({ headers }: WebRequest): ReplyParts =>
     headers['if-none-match'] === ETAG.etag
       ? { status: 304, headers: ETAG }
       : { headers: { ...HTML, ...ETAG }, body: page('Other', []) };
   const front = { body: page('Front', ['/one', '/other']) };
-  const web = await webForTest({ hosts: { 'a.test': { '/': front, '/one': one, '/other': other } } });
+  const web = await webForTest({ hosts: { 'a.test': { ...companions, '/': front, '/one': one, '/other': other } } });
   const out = join(place, 'crawl');
   const run = async (afterDays: number) => {
     const items: Item[] = [];
@@ -39,6 +39,7 @@ async function site(one: (request: WebRequest) => ReplyParts, tells = false) {
       store: lmdbStore({ path: join(place, 'store'), nowMs: () => clock.nowMs() }),
       seeds: [web.url('a.test')],
       recrawl: true,
+      purposes: Object.keys(companions).length === 0 ? [] : ['ai-input'],
       again: afterDays > 0,
       clock,
       out,
@@ -58,7 +59,7 @@ async function site(one: (request: WebRequest) => ReplyParts, tells = false) {
   const exported = async (current: boolean): Promise<string[]> => {
     const to = join(place, `items-${current}-${Math.random()}.jsonl`);
     await exportItems({ from: [out], to, current });
-    const lines = (await readFile(to, 'utf8')).trim().split('\n');
+    const lines = (await readFile(to, 'utf8')).match(/.+/g) ?? [];
     return lines.map((line) => JSON.parse(line)).map(({ title, removed }) => title ?? removed);
   };
   return { run, exported };
@@ -131,6 +132,45 @@ describe('items of a page', () => {
     expect((await run(8)).items).toEqual([]);
     expect((await run(16)).items.map(({ removed }) => removed)).toEqual(['gone']);
     expect((await run(40)).items).toEqual([]);
+  });
+
+  it.each<[string, string, (isRefused: boolean) => Record<string, ReplyParts>]>([
+    [
+      'robots.txt',
+      'robots-preferences',
+      (isRefused) => ({
+        '/robots.txt': { body: `User-agent: *\nContent-Signal: ai-input=${isRefused ? 'no' : 'yes'}\n` },
+      }),
+    ],
+    [
+      'the licence that robots.txt names',
+      'license-prohibits',
+      (isRefused) => ({
+        '/robots.txt': { body: 'License: /terms.xml\nUser-agent: *\nDisallow: /closed\n' },
+        '/terms.xml': {
+          headers: { 'content-type': 'application/rsl+xml' },
+          body: `<rsl xmlns="https://rslstandard.org/rsl" max-age="1"><content url="/"><license>${
+            isRefused ? '<prohibits type="usage">all</prohibits>' : '<payment type="free"/>'
+          }</license></content></rsl>`,
+        },
+      }),
+    ],
+  ])('are removed when %s refuses their use, without a request, and come back when it does not', async (...given) => {
+    const [, reason, filesFor] = given;
+    let isRefused = false;
+    const files = Object.keys(filesFor(false)).map((path) => [path, () => filesFor(isRefused)[path]!] as const);
+    const { run, exported } = await site((request) => usual(request), false, Object.fromEntries(files));
+    expect((await run(0)).items).toHaveLength(3);
+    isRefused = true;
+    const second = await run(8);
+    expect(second.items.map(({ removed }) => removed)).toEqual(Array(3).fill(reason));
+    expect(second.verdict).toEqual(['excluded', reason]);
+    expect(second.report.recrawl).toMatchObject({ visits: 0 });
+    expect(await exported(true)).toEqual([]);
+    expect((await run(16)).items).toEqual([]);
+    isRefused = false;
+    expect((await run(40)).items.map(({ removed }) => removed)).toEqual([undefined, undefined, undefined]);
+    expect((await exported(true)).sort()).toEqual(['Front', 'One', 'Other']);
   });
 
   it('stay removed while the page forbids them, and come back when it does not, with an unconditional request', async () => {

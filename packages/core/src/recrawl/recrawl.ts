@@ -298,8 +298,8 @@ export class Recrawl {
   }
 
   /** Why a page's items may no longer be kept: `gone`, or what now excludes them. `null`: nothing has changed. */
-  removalReason(work: PageWork, decision: AnsweredDecision): string | null {
-    const before = this.#inFlight.get(work)?.before ?? null;
+  async removalReason(work: PageWork, decision: AnsweredDecision): Promise<string | null> {
+    const before = this.#inFlight.get(work)?.before ?? (await this.unrequested.visitBefore(work.url, decision));
     if (before === null || before.isRemoved === true) return null;
     if (decision.status === 'excluded') return decision.reason;
     if (movedTo(decision) !== null) return 'moved';

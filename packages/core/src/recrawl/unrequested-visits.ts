@@ -18,6 +18,9 @@ import type { VisitStore } from './visit-choice.js';
 
 export type Decided = Pick<PageVisit, 'status' | 'reason'>;
 
+/** What a site refuses before a request: not the visit, but the use of what it returns. */
+const USES: ReadonlySet<string> = new Set(['robots-preferences', 'license-prohibits']);
+
 /** Keeps the attempts of one run. */
 export class UnrequestedVisits implements JournalListener {
   readonly #store: VisitStore;
@@ -47,6 +50,12 @@ export class UnrequestedVisits implements JournalListener {
     return lastDecision(last);
   }
 
+  /** The last visit of a page that is excluded now; `null`: it had none, or is not excluded. */
+  async visitBefore(url: string, { status }: Pick<Decided, 'status'>): Promise<PageVisit | null> {
+    const stored = status === 'excluded' ? decodeVisit(await this.#store.readRecord(visitKey(url))) : null;
+    return stored === null || stored.visits === 0 ? null : stored;
+  }
+
   /** Resolves when everything is stored. Rejects with what the store throws. */
   close(): Promise<void> {
     return this.#writing;
@@ -61,7 +70,10 @@ export class UnrequestedVisits implements JournalListener {
     const known = stored ?? firstAttempt(url, nowMs);
     // What we dropped ourselves is tried again with the next recrawl.
     const attempt = status === 'dropped' ? { triedAtMs: nowMs } : failedAttempt(known, nowMs);
-    await this.#knownPages.write({ ...known, ...attempt, ...(visit === 0 ? {} : { againAs: visit }), status, reason });
+    // Its items are removed. A robots.txt that closes it says nothing about them.
+    const removed = status === 'excluded' && USES.has(reason) ? { isRemoved: true } : {};
+    const again = visit === 0 ? {} : { againAs: visit };
+    await this.#knownPages.write({ ...known, ...attempt, ...removed, ...again, status, reason });
   }
 }
 

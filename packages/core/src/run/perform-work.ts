@@ -2,6 +2,7 @@
 
 import { setImmediate } from 'node:timers/promises';
 import type { NewUrl, PageWork, Work } from '@mannerly/frontier';
+import { forbidsEveryPurpose } from '@mannerly/robots/page';
 import type { Refusal } from '../admit/admit.js';
 import type { ResponseHead } from '../fetch/fetcher.js';
 import {
@@ -49,7 +50,7 @@ async function admittedResult(run: Run, work: Work): Promise<Admitted | Exclude<
 async function commit(run: Run, work: PageWork, { decision, items, links, refused }: Admitted): Promise<void> {
   const { frontier, journal, recrawl, knowledge } = run;
   knowledge.nearDuplicates?.decided(work.url, decision);
-  const removed = recrawl?.removalReason(work, decision) ?? null;
+  const removed = (await recrawl?.removalReason(work, decision)) ?? null;
   const written = removed === null ? items : [tombstoneOf(run, work, removed), ...items];
   if ((await run.items.write(written)) === 'stopped') {
     await frontier.settle(work, RETURNED);
@@ -115,6 +116,8 @@ async function resultBeforeRequest(run: Run, work: PageWork): Promise<WorkResult
   if (work.record.via === 'companion') return run.sitemaps.isRead(work) ? ALREADY_DECIDED : null;
   const untilMs = run.signIn?.before(work) ?? (run.readsTdmRep ? await run.companions.waitsUntil(work.url) : null);
   if (untilMs !== null) return { kind: 'returned', untilMs, waits: 'authority' };
+  if (forbidsEveryPurpose(work.signals.preferences, run.options.exclusion.page))
+    return decided({ status: 'excluded', reason: 'robots-preferences', layer: 'robots' });
   const licensed = licenseResult(await run.licenses.before(work));
   if (licensed !== null) return licensed;
   const verdict = await run.hooks?.beforeFetch(work);

@@ -40,9 +40,10 @@ export function createRunFrontier(run: FrontierRun, mustExist: boolean): Frontie
     canonicalRules: options.canonicalRules,
     // With an order seed, a page's links are known before the next page of its host is taken.
     ...(options.orderSeed === null ? {} : { unsettledPerHost: 1 }),
-    // Companions and licences are not content: they say what may be done with it.
+    // Companions and licences are not content: they say what may be done with it. A page that is visited again may have
+    // items, so `performWork` decides.
     whyNot: (_url, signals, found) =>
-      found.via !== 'companion' && forbidsEveryPurpose(signals.preferences, options.exclusion.page)
+      found.via !== 'companion' && !found.visit && forbidsEveryPurpose(signals.preferences, options.exclusion.page)
         ? 'robots-preferences'
         : (unwantedReason(run, found) ?? knowledge.whyNot(found)),
     mergeParts: { [TOTALS_KEY]: mergeTotals },
