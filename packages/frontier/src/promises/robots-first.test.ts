@@ -219,13 +219,15 @@ describe('a robots.txt that does not arrive', () => {
   });
 
   it('opens its authority under the google dialect for as long as its pages are answered (access §5)', async () => {
-    const { frontier, work, requestedUrls } = setUp(make, (address) => (isRobots(address) ? { status: 500 } : PAGE), {
-      robots: { tokens: ['testbot'], dialect: 'google' },
-    });
+    const answer = (address: string): Reply => (isRobots(address) ? { status: 500 } : PAGE);
+    const robots = { tokens: ['testbot'], dialect: 'google' } as const;
+    const { frontier, work, requestedUrls, clock } = setUp(make, answer, { robots });
     await frontier.open();
+    const beganMs = clock.nowMs();
     for (let day = 1; day <= 32; day += 1) {
       await frontier.add([url(`http://a.test/${day}`)]);
       await work(frontier, DAY_MS);
+      clock.advanceTo(beganMs + day * DAY_MS);
     }
     expect(requestedUrls().filter((address) => !isRobots(address))).toHaveLength(32);
   });

@@ -164,7 +164,6 @@ export class RobotsGate {
 
   /** Our own rules forbid the authority: nothing is requested from it for a while. */
   refuse(authority: Authority, refusal: Refusal, nowMs: number): void {
-    this.abandonFetch(authority);
     authority.refused = { refusal, untilMs: nowMs + REFUSED_AUTHORITY_MS };
   }
 
