@@ -7,6 +7,16 @@ import { MAX_REASON_CHARS } from '../limits.js';
 import { MAX_HANDLER_RETRY_MS } from './limits.js';
 
 /**
+ * Marks the signals of every copy of this package in the process: a global command and the handlers that it loads have
+ * one each, and so may packages that pnpm gives different peers.
+ */
+const SIGNAL = Symbol.for('mannerly.signal');
+
+function mark(signal: Error, kind: HandlerSignal['kind']): void {
+  Object.defineProperty(signal, SIGNAL, { value: kind });
+}
+
+/**
  * Thrown by a handler: the page is not complete yet. It is retried as after a failure, with up to four attempts in
  * total, failures included. After the fourth it fails with `retries-exhausted`.
  *
@@ -24,6 +34,7 @@ export class RetryPage extends Error {
   constructor(reason: string, options: { readonly afterMs?: number } = {}) {
     super(reasonText(reason));
     this.name = 'RetryPage';
+    mark(this, 'retry');
     checkOptions('RetryPage', options, { afterMs: 'number' });
     const { afterMs } = options;
     if (afterMs !== undefined && !(afterMs >= 0 && afterMs <= MAX_HANDLER_RETRY_MS)) {
@@ -42,6 +53,7 @@ export class RefusePage extends Error {
   constructor(reason: string) {
     super(reasonText(reason));
     this.name = 'RefusePage';
+    mark(this, 'refuse');
   }
 }
 
@@ -55,6 +67,7 @@ export class StopCrawl extends Error {
   constructor(reason: string) {
     super(reasonText(reason));
     this.name = 'StopCrawl';
+    mark(this, 'stop');
   }
 }
 
@@ -65,10 +78,9 @@ export type HandlerSignal =
 
 /** The signal that was thrown; `null`: it is an error. Never throws. */
 export function handlerSignal(thrown: unknown): HandlerSignal | null {
-  if (thrown instanceof RetryPage) return { kind: 'retry', reason: thrown.message, afterMs: thrown.afterMs };
-  if (thrown instanceof RefusePage) return { kind: 'refuse', reason: thrown.message };
-  if (thrown instanceof StopCrawl) return { kind: 'stop', reason: thrown.message };
-  return null;
+  if (typeof thrown !== 'object' || thrown === null || !(SIGNAL in thrown)) return null;
+  const { [SIGNAL]: kind, message: reason, afterMs } = thrown as RetryPage & { [SIGNAL]: HandlerSignal['kind'] };
+  return kind === 'retry' ? { kind, reason, afterMs } : { kind, reason };
 }
 
 function reasonText(reason: string): string {
