@@ -20,6 +20,8 @@ const MIN_DIFFERENCE_MS = 5;
  * quadratic up to a limit and constant beyond it does not grow either.
  */
 const MAX_COST_RATIO = 100;
+/** The engine's own work at 4N on a slow machine, such as a collection, as a multiple of the same time. */
+const NOISE_RATIO = 16;
 const ROUNDS = 24;
 
 /** The minimum CPU time of a call over some rounds, milliseconds. */
@@ -67,7 +69,8 @@ function faultOf(read: (bytes: Buffer) => unknown, unit: string): string | null 
     if (costs[2] > 10 * MAX_COST_RATIO * cutMs) return `${JSON.stringify(unit)}: ${costs[2].toFixed(0)} ms`;
     costs[0] = costMs(read, inputs[0], 3, costs[0]);
     costs[1] = costMs(read, inputs[1], 2, costs[1]);
-    if (costs[2] <= Math.min(MAX_GROWTH ** 2 * costs[0] + MIN_DIFFERENCE_MS, MAX_COST_RATIO * cutMs)) return null;
+    const noiseMs = Math.max(MIN_DIFFERENCE_MS, NOISE_RATIO * cutMs);
+    if (costs[2] <= Math.min(MAX_GROWTH ** 2 * costs[0] + noiseMs, MAX_COST_RATIO * cutMs)) return null;
     fault = `${JSON.stringify(unit)}: ${costs.map((ms) => ms.toFixed(1)).join(', ')} ms`;
   }
   return fault;
