@@ -242,16 +242,13 @@ export function createPoliteFetch(options: PoliteFetchOptions): PoliteFetch {
         'A polite fetch cannot check it. Compare the body yourself.',
       );
     request.signal.throwIfAborted();
-    const ready = await unlessAborted(openRun(), request.signal);
-    if (ready === null) throw request.signal.reason;
-    const keepAlive = setInterval(() => undefined, ALIVE_MS);
-    try {
+    return keptAlive(async () => {
+      const ready = await unlessAborted(openRun(), request.signal);
+      if (ready === null) throw request.signal.reason;
       const response = await unlessAborted(fetched(ready, request, waitMs), request.signal);
       if (response === null) throw request.signal.reason;
       return response;
-    } finally {
-      clearInterval(keepAlive);
-    }
+    });
   };
 
   return Object.assign(fetchPolitely, {
@@ -259,9 +256,11 @@ export function createPoliteFetch(options: PoliteFetchOptions): PoliteFetch {
     async close() {
       const last = open;
       if (last === null) return;
-      const { stop, ended } = await last;
-      stop.request();
-      await ended;
+      await keptAlive(async () => {
+        const { stop, ended } = await last;
+        stop.request();
+        await ended;
+      });
     },
   });
 }
@@ -280,7 +279,17 @@ type Fields = Readonly<Record<string, string>>;
 
 const ALIVE_MS = 60_000;
 
-/** A clock whose timers do not keep the process alive: only requests in flight do. */
+/** Keeps the process alive until a call is over. Waiting for a timer of the idle clock does not. */
+async function keptAlive<T>(call: () => Promise<T>): Promise<T> {
+  const timer = setInterval(() => undefined, ALIVE_MS);
+  try {
+    return await call();
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+/** A clock whose timers do not keep the process alive: only calls that are under way do. */
 function idleClock(): Clock {
   const system = systemClock();
   return {
