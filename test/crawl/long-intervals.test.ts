@@ -5,12 +5,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { auditCrawl, readCrawlDirectory } from 'mannerly';
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { crawlVirtually, type VirtualCrawlOptions } from '../support/virtual-crawl.js';
 import { page, redirect, text } from '../support/web.js';
-
-// These tests take long on a busy machine.
-vi.setConfig({ testTimeout: 300_000 });
 
 const HOUR = 3_600_000;
 const NO_CACHE = { 'cache-control': 'no-cache' };

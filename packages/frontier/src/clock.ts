@@ -12,6 +12,11 @@ export interface Clock {
    * @returns Cancels the call. It is safe to call it twice, or after `fn` was called.
    */
   after(ms: number, fn: () => void): () => void;
+  /**
+   * Like `after`, for a check that only finds what something else has changed. A virtual clock may leave out checks
+   * between which nothing happens. @default `after`
+   */
+  checkAfter?(ms: number, fn: () => void): () => void;
 }
 
 /** A clock that moves only when a test moves it. */

@@ -10,7 +10,7 @@ import { MannerlyError } from '../errors.js';
  * @returns A function that stops it. It resolves once an action that is under way has ended.
  */
 export function repeatEvery(
-  clock: Pick<Clock, 'after'>,
+  clock: Pick<Clock, 'after' | 'checkAfter'>,
   everyMs: number,
   action: (isStopped: () => boolean) => Promise<void>,
 ): () => Promise<void> {
@@ -18,7 +18,7 @@ export function repeatEvery(
   let running = Promise.resolve();
   let cancelTimer = (): void => undefined;
   const wait = (): void => {
-    cancelTimer = clock.after(everyMs, () => {
+    const check = (): void => {
       running = action(() => isStopped)
         .catch((error: unknown) => {
           if (!(error instanceof FrontierError || error instanceof MannerlyError)) throw error;
@@ -26,7 +26,8 @@ export function repeatEvery(
         .finally(() => {
           if (!isStopped) wait();
         });
-    });
+    };
+    cancelTimer = clock.checkAfter?.(everyMs, check) ?? clock.after(everyMs, check);
   };
   wait();
   return () => {

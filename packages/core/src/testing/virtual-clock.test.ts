@@ -64,6 +64,23 @@ describe('a virtual clock', () => {
     ]);
   });
 
+  it('leaves out repeated checks between which nothing happens', async () => {
+    const clock = clockForTest({ startMs: 0 });
+    const checksMs: number[] = [];
+    const repeat = (): void => {
+      clock.checkAfter?.(1_000, () => {
+        checksMs.push(clock.nowMs());
+        queueMicrotask(repeat);
+      });
+    };
+    repeat();
+    const cancelled = clock.checkAfter?.(2_000, () => checksMs.push(Number.NaN));
+    setTimeout(() => cancelled?.(), 1_500);
+    setTimeout(() => undefined, DAY / 2);
+    await clock.advance(DAY);
+    expect(checksMs).toEqual([1_000, 2_000, DAY / 2]);
+  });
+
   it('runs until a promise is settled, and returns its result', async () => {
     const clock = clockForTest();
     const startMs = clock.nowMs();

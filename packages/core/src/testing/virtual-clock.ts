@@ -4,6 +4,7 @@
 //
 // A step is one timer. Before the next step, everything that a timer started has to finish: promises, files that are
 // read or written, and the work of `standStill`. So a run over the same fakes takes the same steps at the same times.
+// Checks that a crawl repeats, for orders say, are left out while nothing else happens.
 
 // Elsewhere loaded on first use: the platform does not report that a module is loading, so time would pass.
 import '../licensing/page-licenses.js';
@@ -84,6 +85,13 @@ export function createVirtualClock(options: VirtualClockOptions = {}): VirtualCl
   return new ReplacedClock(startMs, maxSteps, maxMs);
 }
 
+/** A call of `checkAfter`. */
+interface Check {
+  readonly atMs: number;
+  readonly fn: () => void;
+  cancel: () => void;
+}
+
 /** Its methods are fields, so that they may be called without the clock. */
 class ReplacedClock implements VirtualClock {
   readonly #fake: FakeClock;
@@ -91,6 +99,10 @@ class ReplacedClock implements VirtualClock {
   readonly #maxMs: number;
   readonly #work = new RealWork();
   #hasEnded = false;
+  /** Checks that wait until something else happens. */
+  readonly #checks = new Set<Check>();
+  /** Whether the last timer was a check. */
+  #isChecking = false;
   /** The amount of work that time stands still for. */
   #stillCount = 0;
   /** Requests of the platform that do not end and are no longer waited for. */
@@ -107,6 +119,13 @@ class ReplacedClock implements VirtualClock {
   readonly after = (ms: number, fn: () => void): (() => void) => {
     const timer = this.#fake.setTimeout(fn, Math.min(Math.max(0, ms), MAX_TIMER_MS));
     return () => this.#fake.clearTimeout(timer);
+  };
+
+  readonly checkAfter = (ms: number, fn: () => void): (() => void) => {
+    const check: Check = { atMs: this.#fake.now + ms, cancel: () => void this.#checks.delete(check), fn };
+    if (this.#isChecking) this.#checks.add(check);
+    else this.#arm(check);
+    return () => check.cancel();
   };
 
   readonly advance = async (ms: number): Promise<void> => {
@@ -165,13 +184,23 @@ class ReplacedClock implements VirtualClock {
         const hint = 'bound the crawl (`bounds.pages`, `bounds.minutes`), or raise `maxSteps`';
         throw stuck(`${fired}, and the awaited promise is not settled at ${this.#date()}`, hint);
       }
+      this.#isChecking = false;
       this.#fake.next();
+      if (!this.#isChecking) for (const check of this.#checks) this.#arm(check);
       if (this.#fake.now > untilMs) {
         const days = (this.#maxMs / 86_400_000).toFixed(3);
         const hint = 'bound the crawl (`bounds.minutes`, `maxIdleMs`), or raise `maxMs`';
         throw stuck(`it is not over after ${days} days of virtual time, at ${this.#date()}`, hint);
       }
     }
+  }
+
+  #arm(check: Check): void {
+    this.#checks.delete(check);
+    check.cancel = this.after(check.atMs - this.#fake.now, () => {
+      this.#isChecking = true;
+      check.fn();
+    });
   }
 
   #date(): string {
