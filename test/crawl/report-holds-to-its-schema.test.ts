@@ -91,6 +91,9 @@ describe('report.json', () => {
       'Of 7 URLs that we found, 2 were fetched, 2 were excluded by their sites, 1 was left out by our own settings, ' +
         '1 was not obtained because of errors, 1 was still queued when the crawl ended.',
     );
+    expect(report.methods).toContain(
+      'The crawl could reach the hosts of its seeds, and at most 500 pages, 20 minutes of running time.',
+    );
     expect(report.methods).toContain('1 host required a pace of its own');
     expect(report.methods).toMatch(/5 HTTP requests \(3 for pages, 2 for robots\.txt\) to 2 hosts/);
   });

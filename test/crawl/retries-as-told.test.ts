@@ -61,10 +61,11 @@ describe('retries', () => {
   });
 
   it.each([
-    [502, 'server-error: status 502, 4 times'],
-    [429, 'throttled: status 429, 4 times'],
-  ])('that are used up leave the last status in the reason: %i', async (status, detail) => {
-    const { crawler } = await crawl(always(status));
+    [502, 'server-error: status 502, 4 times', {}],
+    [429, 'throttled: status 429, 4 times', {}],
+    [500, 'server-error: status 500, 1 time', { failureWaitsMs: [] }],
+  ])('that are used up leave the last status in the reason: %i', async (status, detail, retries) => {
+    const { crawler } = await crawl(always(status), { retries });
     expect(await crawler.explain('https://a.test/busy')).toMatchObject({ decision: { httpStatus: status, detail } });
   });
 

@@ -367,7 +367,7 @@ copy.addEventListener('click', async () => {
 const shown =
   timeline.pointsLeftOut === 0
     ? 'every request'
-    : `${count(timeline.points.length)} of ${count(totals.requests)} requests, the tightest of every host included`;
+    : `${count(timeline.points.length)} of ${plural(totals.requests, 'request')}, the tightest of every host included`;
 put('lanes-shown', `the ${plural(timeline.hosts.length, 'host')} with most requests: ${shown}`);
 put('gap-host', ...timeline.hosts.map((host) => element('option', { value: host }, printable(host))));
 const mostQueued = progress.queued.reduce((top, value) => Math.max(top, value ?? 0), 0);
@@ -720,7 +720,7 @@ const sizeBars = (box) =>
     [['moved', sizes.map(({ responses }) => responses)]],
     (index) => {
       const { belowBytes, responses } = sizes[index];
-      return `${belowBytes === 1 ? 'no body' : `less than ${size(belowBytes)}`}\n${count(responses)} responses`;
+      return `${belowBytes === 1 ? 'no body' : `less than ${size(belowBytes)}`}\n${plural(responses, 'response')}`;
     },
   );
 

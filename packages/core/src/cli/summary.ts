@@ -133,7 +133,7 @@ function recrawlText({ recrawl: counts, resumed }: CrawlReport): string[] {
   const { visits, notModified, sameContent, changed, gone, bytesSaved } = counts;
   const { known, freshBefore, freshAfter, nextDueAtMs } = counts;
   const unchangedCount = notModified + sameContent;
-  const savedText = bytesSaved === 0 ? '' : `, ${bytesSaved} bytes not transferred`;
+  const savedText = bytesSaved === 0 ? '' : `, ${plural(bytesSaved, 'byte')} not transferred`;
   const due = nextDueAtMs === null ? '' : ` The next page is due at ${iso(nextDueAtMs)}.`;
   const rest = visits - changed - unchangedCount - gone;
   const others = rest > 0 ? `, ${rest} failed or excluded` : '';

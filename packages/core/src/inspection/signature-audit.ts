@@ -80,7 +80,9 @@ export async function auditSignatures(
     endFile();
   }
   if (unidentified > 0)
-    notes.push(`Who made ${unidentified} signatures was not checked: --keys <file> takes the published key directory.`);
+    notes.push(
+      `Who made ${plural(unidentified, 'signature')} was not checked: --keys <file> takes the published key directory.`,
+    );
   return { found, count, notes };
 }
 

@@ -39,7 +39,10 @@ export function planText(plan: CrawlPlan): string {
 
 function hostTable<Row>(columns: readonly Column<Row>[], hosts: readonly Row[]): string[] {
   const more = hosts.length - MAX_PLAN_ROWS;
-  return [tableText(columns, hosts.slice(0, MAX_PLAN_ROWS)), ...(more > 0 ? [`… and ${more} more hosts.`] : [])];
+  return [
+    tableText(columns, hosts.slice(0, MAX_PLAN_ROWS)),
+    ...(more > 0 ? [`… and ${plural(more, 'more host')}.`] : []),
+  ];
 }
 
 const BOUND_NAMES: Readonly<Record<PlannedBound, string>> = {
@@ -83,7 +86,7 @@ const ENDS: Readonly<Record<CrawlPlan['estimate']['ends'], string>> = {
 };
 
 function totalsText({ durationMs, pages, requests }: CrawlPlan['range']['least']): string {
-  return `${durationText(durationMs)} for ${plural(pages, 'page')} in ${requests} requests`;
+  return `${durationText(durationMs)} for ${plural(pages, 'page')} in ${plural(requests, 'request')}`;
 }
 
 /** A crawl without a page: an estimate would hide that. */
@@ -124,7 +127,7 @@ export function planAgainText(plan: RecrawlPlan): string {
     '',
     `Of ${plural(known, 'known page')} ${plural(due, 'is', 'are')} due, and ${visits} would be visited${first}.${next}`,
     `Expected to be unchanged since their visit: ${percent(freshNow)} of the pages now, ${percent(freshAfter)} after the run.`,
-    `Expected of the visits: ${changed.toFixed(1)} changed pages, ${bytesSaved} bytes not transferred.`,
+    `Expected of the visits: ${changed.toFixed(1)} changed pages, ${plural(bytesSaved, 'byte')} not transferred.`,
     ...hosts
       .slice(0, MAX_PLAN_ROWS)
       .flatMap(({ host, visits: of, first: pages }) =>

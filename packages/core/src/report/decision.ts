@@ -130,6 +130,8 @@ export interface RunDeclaration {
   readonly pace: RunPace;
   /** Requests in flight at a time, over all hosts; those of handlers count separately. */
   readonly concurrency: number;
+  /** How far the crawl may go; `null`: no such bound. Absent: it has no seeds. */
+  readonly bounds?: Readonly<Record<'pages' | 'depth' | 'minutes', number | null>> & { readonly within: string };
   /** Request logs that were damaged when it started, one sentence each. Absent: none was found. */
   readonly damaged?: readonly string[];
 }

@@ -201,7 +201,7 @@ function hostLines(inspection: HostInspection, logged: LoggedHost | undefined): 
     orderText(order),
     ...inspection.robots.map((state) => robotsLine(state, logged)),
     warningLine(logged),
-    `Fetched ${plural(used.pages, 'page')}, ${used.bytes} bytes${minutes}.`,
+    `Fetched ${plural(used.pages, 'page')}, ${plural(used.bytes, 'byte')}${minutes}.`,
     reachedBound === null ? null : `A bound is used up: ${reachedBound}.`,
   ];
 }
@@ -209,7 +209,7 @@ function hostLines(inspection: HostInspection, logged: LoggedHost | undefined): 
 /** Why it goes first, or after how many others. `null` if only its time decides. */
 function orderText({ weight, label, hostsBefore }: HostInspection['order']): string | null {
   const others =
-    hostsBefore === 0 ? 'it goes first' : hostsBefore === null ? null : `${plural(hostsBefore, 'host')} go before it`;
+    hostsBefore === 0 ? 'it goes first' : hostsBefore && `${plural(hostsBefore, 'host goes', 'hosts go')} before it`;
   if (others === null && weight === 1 && label === null) return null;
   const budget = label?.pages == null ? '' : ` (${label.used ?? 0} of ${label.pages} pages)`;
   const orderParts = [`weight ${weight}`, ...(label === null ? [] : [`label ${printable(label.name)}${budget}`])];

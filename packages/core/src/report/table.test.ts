@@ -3,7 +3,7 @@
 
 import { describe, expect, it } from 'vitest';
 import type { HostPoliteness } from './crawl-report.js';
-import { politenessText, printable, seconds, statusText } from './table.js';
+import { durationText, politenessText, printable, seconds, statusText } from './table.js';
 
 const row = (host: string, more: Partial<HostPoliteness> = {}): HostPoliteness => ({
   host,
@@ -58,7 +58,22 @@ describe('the politeness table', () => {
     const text = politenessText(rows, 1);
     expect(text).toContain('big.test');
     expect(text).not.toContain('small.test');
-    expect(text).toContain('1 more host');
+    expect(text).toMatch(/… and 1 more host\.$/m);
+  });
+
+  it('fits a terminal of 80 columns: its columns go into several tables, each with the hosts', () => {
+    const { columns } = process.stdout;
+    const row1 = row('127.0.0.1', { statuses: { '200': 4, '404': 1, '500': 4 }, requiredGapMs: 1_000 });
+    try {
+      process.stdout.columns = 80;
+      const lines = politenessText([row1]).split('\n');
+      expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80);
+      expect(lines.filter((line) => line.startsWith('127.0.0.1'))).toHaveLength(2);
+      expect(lines.at(-1)).toMatch(/^127\.0\.0\.1 .* 200 ×4, 404, 500 ×4 +0 +0 +0$/);
+    } finally {
+      process.stdout.columns = columns;
+    }
+    expect(politenessText([row1]).match(/127/g)).toHaveLength(1);
   });
 
   it('removes escape sequences and direction marks from texts of sites', () => {
@@ -76,5 +91,6 @@ describe('the politeness table', () => {
   it('cuts long text and counts statuses', () => {
     expect(printable('x'.repeat(300), 10)).toBe(`${'x'.repeat(9)}…`);
     expect(statusText({ '200': 2, reset: 1 })).toBe('200 ×2, reset');
+    expect([durationText(93_600_000), durationText(180_000_000)]).toEqual(['1 day 2 h', '2 days 2 h']);
   });
 });

@@ -29,7 +29,7 @@ export function durationText(ms: number): string {
   const [large = units[3], small] = units.slice(at);
   const count = Math.floor(ms / large[1]);
   const rest = small === undefined ? 0 : Math.floor((ms % large[1]) / small[1]);
-  return `${count} ${large[0]}${small === undefined || rest === 0 ? '' : ` ${rest} ${small[0]}`}`;
+  return `${large[0] === 'days' ? plural(count, 'day') : `${count} ${large[0]}`}${small === undefined || rest === 0 ? '' : ` ${rest} ${small[0]}`}`;
 }
 
 export function iso(ms: number): string {
@@ -89,7 +89,7 @@ const COLUMNS: readonly Column<HostPoliteness>[] = [
 function hostTable(rows: readonly HostPoliteness[], maxHosts: number): string {
   const listed = rows.length <= maxHosts ? rows : [...rows].sort((a, b) => b.requests - a.requests).slice(0, maxHosts);
   const rest = rows.length - listed.length;
-  return `${tableText(COLUMNS, listed)}${rest > 0 ? `\n… and ${rest} more hosts.` : ''}`;
+  return `${tableText(COLUMNS, listed)}${rest > 0 ? `\n… and ${plural(rest, 'more host')}.` : ''}`;
 }
 
 /** What the host required: a delay runs from end to start, a rate from start to start. */
@@ -140,8 +140,23 @@ const NO_FRAME = ['top', 'bottom', 'left', 'right'].flatMap((side) =>
   ['', '-mid', '-left', '-right'].map((place) => [`${side}${place}`, ''] as const),
 );
 
-/** A table without frame and colours: a rule under the headings, two blanks between columns. @throws Never */
+/**
+ * A table without frame and colours: a rule under the headings, two blanks between columns. If it is wider than the
+ * terminal, its columns go into several tables below each other, which all begin with the first column. @throws Never
+ */
 export function tableText<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): string {
+  const width = process.stdout.columns || Number.MAX_SAFE_INTEGER;
+  let count = columns.length;
+  let text = drawTable(columns, rows);
+  while (count > 2 && (/^─+$/m.exec(text)?.[0].length ?? 0) > width) {
+    count -= 1;
+    text = drawTable(columns.slice(0, count), rows);
+  }
+  const rest = columns.slice(count);
+  return rest.length === 0 ? text : `${text}\n\n${tableText([...columns.slice(0, 1), ...rest], rows)}`;
+}
+
+function drawTable<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): string {
   // Loaded when a table is drawn: a crawl draws one only at its end.
   const Table = createRequire(import.meta.url)('cli-table3') as typeof import('cli-table3');
   const table = new Table({

@@ -13,6 +13,7 @@ import { applyLicense } from '../licensing/licenses.js';
 import { itemsOf } from '../output/items.js';
 import type { ItemsWithheld, PageExclusion } from '../page/exclusion.js';
 import type { PageInCrawl } from '../page/page.js';
+import { plural } from '../report/table.js';
 import type { Run } from './run.js';
 import { archivedPage } from './run-archive.js';
 import { type Decided, decided, failed, RETURNED, type WorkResult } from './work-result.js';
@@ -120,7 +121,7 @@ function detailOf(
     details.push(`its bytes are ${kind}, and it is served as ${headerValue(headers, 'content-type') ?? 'nothing'}`);
   if (truncated === 'limit')
     details.push('the body was cut: it is longer than `network.maxBodyBytes`, or than its handler takes');
-  if (linksDropped > 0) details.push(`${linksDropped} links left out: the page has more than are read`);
+  if (linksDropped > 0) details.push(`${plural(linksDropped, 'link')} left out: the page has more than are read`);
   return details.length === 0 ? {} : { detail: details.join('; ') };
 }
 
@@ -192,7 +193,7 @@ function signalResult(run: Run, work: PageWork, outcome: ResponseOutcome, signal
     const afterMs = signal.kind === 'stop' ? 0 : signal.afterMs;
     return afterMs === null ? retry : { kind: 'again', notBeforeMs: outcome.timing.endedAtMs + afterMs };
   }
-  const detail = `handler-${signal.kind}: ${reason}, ${work.record.tries + 1} times`;
+  const detail = `handler-${signal.kind}: ${reason}, ${plural(work.record.tries + 1, 'time')}`;
   return failed({ reason: 'retries-exhausted', layer: 'hook', httpStatus, detail });
 }
 

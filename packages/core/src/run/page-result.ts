@@ -18,6 +18,7 @@ import {
 import { applyLicense } from '../licensing/licenses.js';
 import { redirectTarget } from '../page/redirect.js';
 import { present } from '../present.js';
+import { plural } from '../report/table.js';
 import { answeredResult, handledResult, unchanged } from './handler-result.js';
 import type { Run } from './run.js';
 import { decided, failed, RETURNED, type WorkResult } from './work-result.js';
@@ -108,7 +109,7 @@ async function fetchedResult(run: Run, work: PageWork, outcome: FetchOutcome): P
 /** The last retry has failed too. */
 function exhaustedResult(run: Run, work: PageWork, outcome: FetchOutcome, last: string) {
   const failureText = outcome.kind === 'failed' ? outcome.detail : `status ${outcome.status}`;
-  const detail = `${last}${failureText === '' ? '' : `: ${failureText}`}, ${work.record.tries + 1} times`;
+  const detail = `${last}${failureText === '' ? '' : `: ${failureText}`}, ${plural(work.record.tries + 1, 'time')}`;
   const failure = { reason: 'retries-exhausted', layer: 'fetch', detail } as const;
   return outcome.kind === 'failed'
     ? failed(failure)

@@ -53,7 +53,9 @@ export async function openRunDirectory(setup: RunSetup, startedAtMs: number) {
 }
 
 /** The promises of the run, for an audit of its log. */
-function declarationOf({ identity, robots, spacing, network }: ResolvedOptions, startedAtMs: number): RunDeclaration {
+function declarationOf(options: ResolvedOptions, startedAtMs: number): RunDeclaration {
+  const { identity, robots, spacing, network, scope, bounds } = options;
+  const { pages, depth, minutes } = bounds;
   const { name, factor, minMs, maxMs, rateReplacesRule, perIp } = resolvePoliteness(spacing.politeness);
   return {
     startedAtMs,
@@ -65,6 +67,7 @@ function declarationOf({ identity, robots, spacing, network }: ResolvedOptions, 
     robots,
     pace: { name, factor, minMs, maxMs, rateReplacesRule, perIp },
     concurrency: network.concurrency,
+    ...(scope.seeds.length === 0 ? {} : { bounds: { within: scope.within, pages, depth, minutes } }),
   };
 }
 

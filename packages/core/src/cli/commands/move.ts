@@ -31,7 +31,7 @@ export async function moveCommand(from: string, to: string, flags: Flags, io: Cl
         const done =
           known === 0
             ? 'It was moved before.'
-            : `${known} URLs known, ${entries} queued, ${plural(hosts, 'host')} moved.`;
+            : `${plural(known, 'URL')} known, ${entries} queued, ${plural(hosts, 'host')} moved.`;
         io.out(`${done} ${target.next}`);
       }
     } finally {

@@ -102,7 +102,9 @@ export async function auditCrawl(crawl: AuditedCrawl, options: AuditOptions = {}
   const notes: string[] = [];
   if (requests === 0) notes.push('There is no request to judge.');
   if (forgotten > 0)
-    notes.push(`${forgotten} times a host had to be forgotten: the gap before its next request was not judged.`);
+    notes.push(
+      `A host had to be forgotten ${plural(forgotten, 'time')}: the gap before its next request was not judged.`,
+    );
   if (unfinishedRuns > 0) notes.push(unfinishedRunsText(unfinishedRuns));
   if (setBackMs > 0) notes.push(setBackText(setBackMs));
   const clockNote = clocks.note();

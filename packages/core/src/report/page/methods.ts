@@ -12,9 +12,18 @@ const DIALECTS: Readonly<Record<string, string>> = {
   '1994': 'the 1994 consensus',
 };
 
+const PLACES: Readonly<Record<string, string>> = {
+  host: 'the hosts of its seeds',
+  domain: 'the domains of its seeds',
+  list: 'the hosts that we listed',
+  surt: 'the URLs that begin as we listed (SURT)',
+  any: 'any host',
+};
+
 export function methodsText(data: ReportData): string {
   const run = data.crawl.runs.at(-1);
-  const ofRun = run === undefined ? [] : [identityText(run), rulesText(run, data), ...paceTexts(run, data)];
+  const ofRun =
+    run === undefined ? [] : [boundsText(run), identityText(run), rulesText(run, data), ...paceTexts(run, data)];
   return [requestsText(data), ...ofRun, urlsText(data), auditText(data)].filter((text) => text !== '').join(' ');
 }
 
@@ -28,6 +37,17 @@ function requestsText({ crawl, totals }: ReportData): string {
   const purposes = `${number(totals.pageRequests)} for pages, ${number(totals.robotsRequests)} for robots.txt${signed}`;
   const requests = `${plural(totals.requests, 'HTTP request')} (${purposes}) to ${plural(totals.hosts, 'host')}`;
   return `We ${what}${when}, making ${requests} and receiving ${size(totals.bytes)}.`;
+}
+
+function boundsText({ bounds }: RunDeclaration): string {
+  if (bounds === undefined) return '';
+  const { within, pages, depth, minutes } = bounds;
+  const limits = [
+    pages === null ? [] : plural(pages, 'page'),
+    depth === null ? [] : `${plural(depth, 'link')} from a seed`,
+    minutes === null ? [] : `${plural(minutes, 'minute')} of running time`,
+  ].flat();
+  return `The crawl could reach ${PLACES[within] ?? within}, and at most ${limits.join(', ')}.`;
 }
 
 function identityText({ versions, userAgent, tokens }: RunDeclaration): string {
@@ -88,11 +108,11 @@ function urlsText({ totals: { found, outcomes }, bounds }: ReportData): string {
 
 function auditText({ audit, totals }: ReportData): string {
   if (totals.requests === 0) return '';
-  const judged = 'An independent audit of the request log (mannerly audit) judged';
-  const found = number(sumOf(audit.counts));
+  const judged = `An independent audit of the request log (mannerly audit) judged ${plural(audit.requests, 'request')}`;
+  const found = plural(sumOf(audit.counts), 'violation');
   const verdict = audit.passed
-    ? `${judged} all ${number(audit.requests)} requests in it and found no violation.`
-    : `${judged} ${number(audit.requests)} requests and found ${found} violations, which are listed in the report.`;
+    ? `${judged}, all in it, and found no violation.`
+    : `${judged} and found ${found}, listed in the report.`;
   // What a reader of the figures has to know, such as requests that the log lacks.
   return [verdict, ...audit.notes].join(' ');
 }
