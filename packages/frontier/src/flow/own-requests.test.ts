@@ -109,6 +109,21 @@ describe('a request of the owner outside the queue', () => {
     await frontier.close();
   });
 
+  it('is dropped with all others of its host if the crawl has received its bytes', async () => {
+    const world = make(OPEN, { bounds: { bytes: 15 } });
+    const { frontier, clock } = world;
+    await frontier.open();
+    await frontier.add([url('https://a.test/1')]);
+    const ask = () => frontier.ask(url('https://a.test/x'), clock.nowMs() + 60_000);
+    const page = workOf((await until(world, ask())).value);
+    exchange(world, page);
+    await frontier.settle(page, { kind: 'done', countsAsPage: false, links: [] });
+    clock.advance(2_000);
+    const { value } = await until(world, Promise.all([ask(), ask()]));
+    expect(value).toEqual([1, 2].map(() => ({ kind: 'dropped', reason: 'bound-bytes' })));
+    await frontier.close();
+  });
+
   it('is refused with the rule that closes it', async () => {
     const world = make();
     await world.frontier.open();

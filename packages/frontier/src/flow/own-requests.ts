@@ -109,11 +109,11 @@ export function createOwnRequests(flow: Flow, { decideUrl }: Turns, { endChain }
   /** Answers the requests whose turn has come. Hands out the robots.txt files they need, up to `n` works in all. */
   async function serve(works: Work[], n: number): Promise<void> {
     for (const [key, requests] of [...waiting]) {
-      const first = requests[0]!;
       const nowMs = clock.nowMs();
       const bound = budget.reachedBound(nowMs);
-      if (bound === 'minutes' || bound === 'bytes') first.answer({ kind: 'dropped', reason: `bound-${bound}` });
-      else if (first.retryAtMs <= nowMs && schedule.get(key) === undefined) await lease(key, nowMs);
+      if (bound === 'minutes' || bound === 'bytes')
+        for (const request of requests) request.answer({ kind: 'dropped', reason: `bound-${bound}` });
+      else if (requests[0]!.retryAtMs <= nowMs && schedule.get(key) === undefined) await lease(key, nowMs);
       const host = schedule.get(key);
       if (host === undefined) continue;
       await serveHost(host, works, n);
