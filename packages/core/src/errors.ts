@@ -54,9 +54,15 @@ export class MannerlyError extends Error {
 }
 
 /** An invalid option: ``expected `NAME` to be EXPECTED, got VALUE``. @param option - Such as `scope.hosts`. */
-export function invalidOption(option: string, expected: string, value: unknown, hint?: string): MannerlyError {
+export function invalidOption(
+  option: string,
+  expected: string,
+  value: unknown,
+  hint?: string,
+  code: MannerlyErrorCode = 'option-invalid',
+): MannerlyError {
   const message = `expected \`${option}\` to be ${expected}, got ${formatValue(value)}`;
-  return new MannerlyError('option-invalid', message, hint === undefined ? {} : { hint });
+  return new MannerlyError(code, message, hint === undefined ? {} : { hint });
 }
 
 /** A value as messages show it: text and objects as JSON if possible. Never throws. */

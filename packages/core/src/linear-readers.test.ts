@@ -87,7 +87,7 @@ describe('work grows no faster than the input', () => {
   );
 
   it('cookies', async () => {
-    const makeJar = (await createJarFactory('usual'))!;
+    const makeJar = (await createJarFactory('usual', null))!;
     const keep = async (lines: number): Promise<number> => {
       const cookies = new Cookies(makeJar);
       const headers = Array.from({ length: lines }, (_, at) => ['set-cookie', `a${at}=${'b;'.repeat(500)}`] as const);

@@ -25,17 +25,12 @@ const REFUSED: readonly (readonly [names: RegExp, reason: string])[] = [
   [RESERVED_HEADERS, 'the crawl sets it'],
 ];
 
-/**
- * Checks the fields of one request.
- *
- * @param path - The option.
- * @throws MannerlyError `option-invalid` for a list, such as `Headers`, and for a field that no caller sets.
- */
-export function checkRequestFields(fields: object, path: string): void {
-  if (Symbol.iterator in fields) throw invalidOption(path, 'an object of names and values', fields);
+/** @throws MannerlyError `option-invalid` for a list, such as `Headers`, and for a field that no caller sets. */
+export function checkRequestFields(option: string, fields: object): void {
+  if (Symbol.iterator in fields) throw invalidOption(option, 'an object of names and values', fields);
   const name = Object.keys(fields).find((each) => RESERVED_HEADERS.test(each));
   if (name !== undefined)
-    throw invalidOption(path, 'fields that a handler may set', name, `${name}: ${refusalReason(name)}.`);
+    throw invalidOption(option, 'fields that a handler may set', name, `${name}: ${refusalReason(name)}.`);
 }
 
 /** Why an operator may not add a field; `undefined`: it may be added. @throws Never */

@@ -16,12 +16,12 @@ import { groupsOf } from '../src/admit/trap-rules.js';
 import { readSurts } from '../src/admit/url-pattern.js';
 import { parseCdxjLine } from '../src/archive/cdxj.js';
 import { parseResponseHead } from '../src/archive/http-head.js';
-import { decodeText } from '../src/fetch/charset.js';
 import { parseContentEncoding } from '../src/fetch/content-coding.js';
 import { Cookies, createJarFactory } from '../src/fetch/cookies.js';
 import { safeName } from '../src/handle/save.js';
 import { readLicenseDocument } from '../src/licensing/license-document.js';
 import { assessLicenses } from '../src/licensing/license-terms.js';
+import { decodeText } from '../src/page/charset.js';
 import { contentOf } from '../src/page/content-kind.js';
 import { readHtml, utf8Page } from '../src/page/html.js';
 import { resolveLinks } from '../src/page/links.js';
@@ -241,7 +241,7 @@ export const LATE_READERS: readonly Reader[] = [
   [
     'cookies',
     async (bytes) => {
-      const cookies = new Cookies((await createJarFactory('usual'))!);
+      const cookies = new Cookies((await createJarFactory('usual', null))!);
       const lines = bytes.toString('latin1').split('\n');
       const headers = lines.map((line) => ['set-cookie', line] as const);
       await cookies.storeFrom(new URL(URL_A), 'page', headers);

@@ -8,7 +8,7 @@ import { parse } from 'parse5';
 
 const core = new URL('../../../packages/core/', import.meta.url);
 const built = (file) => import(new URL(`dist/${file}`, core).href);
-const { decodeText } = await built('fetch/charset.js');
+const { decodeText } = await built('page/charset.js');
 const { readHtml, utf8Page } = await built('page/html.js');
 const { loadDocument } = await built('page/cheerio.js');
 const { resolveLinks } = await built('page/links.js');

@@ -75,10 +75,8 @@ function checkHost(host: string, at: number): void {
 /** @returns Each as an object. @throws MannerlyError `seed-invalid`, `option-invalid`, `option-unknown` */
 export function readSeeds(seeds: readonly (string | Seed)[] | undefined): readonly Seed[] {
   if (!Array.isArray(seeds) || seeds.length === 0 || seeds.length > MAX_SEEDS) {
-    const message = `expected \`scope.seeds\` to be 1 to ${MAX_SEEDS} URLs, got ${formatValue(seeds)}`;
-    throw new MannerlyError('seed-invalid', message, {
-      hint: "Give the URLs where the crawl starts, for instance seeds: ['https://example.org/'].",
-    });
+    const hint = "Give the URLs where the crawl starts, for instance seeds: ['https://example.org/'].";
+    throw invalidOption('scope.seeds', `1 to ${MAX_SEEDS} URLs`, seeds, hint, 'seed-invalid');
   }
   return seeds.map((seed: string | Seed, at) => {
     if (typeof seed !== 'object' || seed === null || seed instanceof URL) return { url: readSeed(seed) };

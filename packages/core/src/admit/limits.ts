@@ -4,9 +4,7 @@
 export const MAX_REDIRECT_HOPS = 20; // redirects in one chain of a page: the limit of browsers (Fetch standard, §4.4)
 
 // Traps
-/**
- * Groups of URLs whose pages are compared; the least recently used is removed first. At most 3 KB each, usually 0.3 KB.
- */
+/** Groups of URLs whose pages are compared; the least recently used goes first. At most 3 KB each, usually 0.3 KB. */
 export const MAX_TRAP_GROUPS = 8_192;
 export const MAX_TRAP_FINGERPRINTS = 64; // pages of a group whose fingerprint is kept, 8 bytes each
 /** Repeating pages of a group whose URL is remembered, 8 bytes each: their links may still be queued. */

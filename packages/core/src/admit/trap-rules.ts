@@ -156,9 +156,7 @@ function mask(segment: string): string {
   return isToken(plain) ? '~' : plain.replace(/\d+/g, '0');
 }
 
-/**
- * Alternating letters and digits, hexadecimal digits, or many consonants in a row: made by a machine, not by a person.
- */
+/** Alternating letters and digits, hexadecimal digits, or many consonants in a row: made by a machine. */
 function isToken(segment: string): boolean {
   if (segment.length < 6) return false;
   if (/[bcdfghjklmnpqrstvwxz]{6}/i.test(segment)) return true;

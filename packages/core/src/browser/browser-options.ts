@@ -19,9 +19,7 @@ export interface BrowserFetcherOptions {
   readonly launch?: (flags: string[]) => Promise<Browser>;
   /** A running Chromium, started with `SEALED_FLAGS`. It is neither closed nor restarted. */
   readonly browser?: Browser;
-  /**
-   * Sends every request, including those of pages in the browser; closed with this one. @default createUndiciFetcher()
-   */
+  /** Sends every request, those of pages in the browser too; closed with this one. @default createUndiciFetcher() */
   readonly fetcher?: Fetcher;
   /** Which HTML pages are opened; anything but `true` leaves a page unrendered. @default every one */
   readonly renders?: (page: RenderCandidate) => boolean;

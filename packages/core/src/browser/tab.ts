@@ -74,7 +74,6 @@ export function createTab(
 
 /**
  * Runs a function in the main frame, where the page's scripts cannot change what it reads.
- *
  * @param argument - JSON.
  * @throws The browser's error.
  */

@@ -71,9 +71,7 @@ export interface HookOptions {
   readonly afterFetch?: (ended: EndedFetch) => HookAnswer | Promise<HookAnswer>;
   /** Called for every URL that is *excluded* by robots.txt or by signals of the page. The hook cannot change that. */
   readonly onExclusion?: (decision: UrlDecision) => unknown;
-  /**
-   * Longest wait for an answer, 1 to 60,000 ms; after that it is a refusal. Only the URL's host waits. @default 5_000
-   */
+  /** Longest wait for an answer, 1 to 60,000 ms; then it is a refusal. Only the URL's host waits. @default 5_000 */
   readonly timeoutMs?: number;
 }
 

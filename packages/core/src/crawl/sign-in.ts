@@ -82,9 +82,7 @@ export function createSignIn(
 
   return {
     isInProgress: (): boolean => attempt !== null,
-    /**
-     * Until when a page waits for the login; `null`: it does not wait. @throws An error of broken machinery meanwhile.
-     */
+    /** Until when a page waits for the login; `null`: it does not. @throws An error of broken machinery meanwhile. */
     before(work: PageWork): number | null {
       if (failure !== null) throw failure.error;
       if (state === 'over' || new URL(work.url).origin !== credential.origin) return null;

@@ -12,9 +12,7 @@ import type { FetchedPage } from '../page/page.js';
 import type { CrawlRun } from './crawl-run.js';
 import { MAX_FINDINGS } from './limits.js';
 
-/**
- * What one run knows about sites. The frontier must be open before the first call. Promises reject with store errors.
- */
+/** What one run knows about sites. The frontier is open before the first call. Promises reject with store errors. */
 export class SiteKnowledge {
   readonly #run: CrawlRun;
   /** Admission checks links with it; `null`: traps are not detected. */
@@ -93,9 +91,7 @@ export class SiteKnowledge {
   }
 }
 
-/**
- * A list in the store with one numbered record per value, so that nothing is rewritten and no record grows too large.
- */
+/** A list in the store, one numbered record per value, so that nothing is rewritten and no record grows too large. */
 class SharedList<T> {
   readonly #key: string;
   readonly #run: Pick<CrawlRun, 'frontier'>;

@@ -157,7 +157,6 @@ export class Companions {
   /**
    * robots.txt excludes a companion: the site does not use it for us. What the file said before still applies. Another
    * host that it redirects to does not speak for the site: what the site reserves stays unknown.
-   *
    * @param first - The URL that the site named, if `url` is where it redirects to.
    */
   async markExcluded(url: string, first = url): Promise<void> {

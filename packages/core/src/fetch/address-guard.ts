@@ -36,7 +36,6 @@ export interface AddressGuard {
   /**
    * No connection to this address of the URL's name could be made: `check` prefers the others until they fail too.
    * Never rejects.
-   *
    * @returns Whether the name has another address that has not failed.
    */
   avoid(url: URL, address: string): Promise<boolean>;
@@ -69,13 +68,10 @@ interface KnownName {
 }
 
 /**
- * Makes a guard.
- *
  * By default it allows only public unicast addresses, on ports 80 and 443. A name is refused when *any* of its
  * addresses is forbidden: an honest name has no reason to mix them. The first IPv4 address is used; without one, or if
  * it fails, the next address. Names are looked up once for all callers, and their verdicts are kept for a bounded time
  * and in bounded number.
- *
  * @throws MannerlyError `option-invalid` for an invalid range.
  */
 export function createAddressGuard(options: AddressGuardOptions): AddressGuard {
@@ -207,10 +203,7 @@ export function limitLookUps(lookUp: Resolve): Resolve {
         return lookUp(hostname);
       });
     })();
-    const ended = answer.then(
-      () => undefined,
-      () => undefined,
-    );
+    const ended = answer.catch(() => undefined);
     lastByDomain.set(domain, ended);
     try {
       return await answer;

@@ -74,7 +74,6 @@ export function assessAddress(text: string, allowedRanges: readonly Range[]): Ad
 
 /**
  * Checks the option `identity.egress`: ranges such as `192.0.2.0/28`.
- *
  * @throws MannerlyError `option-invalid` for too many ranges, invalid ones, ones with host bits, or ones that are not
  * public.
  */
@@ -91,7 +90,6 @@ export function checkEgressRanges(ranges: readonly string[]): readonly string[] 
 /**
  * Whether sites would look for an address of this machine in the list and not find it. An address that is not public is
  * translated on the way, and to which one is unknown here.
- *
  * @param ranges - As `checkEgressRanges` returns them.
  */
 export function isUnlisted(address: string, ranges: readonly string[]): boolean {

@@ -101,7 +101,6 @@ export class ConnectionPool {
 
   /**
    * A socket that connects to this address and to no other.
-   *
    * @param tunnel - A socket that already leads there; `null`: none.
    */
   openSocket({ isTls, hostname, port }: Target, address: string, tunnel: Socket | null): Socket {

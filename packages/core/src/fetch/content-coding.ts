@@ -48,7 +48,6 @@ const MAX_CODING_PARTS = MAX_CONTENT_CODINGS * 4;
 
 /**
  * Reads a Content-Encoding value: several lines joined by commas; `null` when absent. Never throws.
- *
  * @see RFC 9110 §8.4 (codings are listed in the order in which they were applied)
  */
 export function parseContentEncoding(value: string | null): ParsedCodings {
@@ -67,7 +66,6 @@ export function parseContentEncoding(value: string | null): ParsedCodings {
 
 /**
  * Undoes one coding of a whole body.
- *
  * @throws zlib's errors: past `maxBytes`, for a body that ends early, and for data that is not of this coding.
  */
 export function decodeSync(coding: ContentCoding, encoded: Buffer, maxBytes: number): Buffer {
@@ -80,7 +78,6 @@ export function decodeSync(coding: ContentCoding, encoded: Buffer, maxBytes: num
 
 /**
  * A stream that undoes one coding. Destroyed with zlib's error when the body ends early or is not of this coding.
- *
  * @param start - The first bytes of the body, which distinguish the two kinds of `deflate`.
  */
 export function createDecoder(coding: ContentCoding, start: Uint8Array): Transform {

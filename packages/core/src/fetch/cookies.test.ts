@@ -123,7 +123,7 @@ describe('bounds', () => {
 });
 
 describe('the usual jars', () => {
-  const usual = async () => new Cookies((await createJarFactory('usual')) ?? plainJar);
+  const usual = async () => new Cookies((await createJarFactory('usual', null)) ?? plainJar);
 
   it('keep Path, Max-Age and Secure, as browsers do', async () => {
     const made = await usual();
@@ -149,7 +149,7 @@ describe('the usual jars', () => {
   });
 
   it('are not made if the user wants none or has their own', async () => {
-    expect(await createJarFactory(null)).toBeNull();
-    expect(await createJarFactory(plainJar)).toBe(plainJar);
+    expect(await createJarFactory(null, null)).toBeNull();
+    expect(await createJarFactory(plainJar, null)).toBe(plainJar);
   });
 });

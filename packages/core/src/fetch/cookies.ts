@@ -20,14 +20,10 @@ export type CookieOption = null | 'usual' | (() => CookieJar);
 
 /**
  * The function that makes an origin's jar; `null` if no cookies are wanted. Loads tough-cookie if needed.
- *
- * @param loginOrigin - Gets a jar even if no cookies are wanted. @default `null`: none does
+ * @param loginOrigin - Gets a jar even if no cookies are wanted; `null`: none does.
  * @throws What the platform throws when the package cannot be loaded.
  */
-export async function createJarFactory(
-  choice: CookieOption,
-  loginOrigin: string | null = null,
-): Promise<JarFactory | null> {
+export async function createJarFactory(choice: CookieOption, loginOrigin: string | null): Promise<JarFactory | null> {
   if (choice === null && loginOrigin === null) return null;
   if (typeof choice === 'function') return choice;
   const { CookieJar: Jar } = await import('tough-cookie');
@@ -37,9 +33,7 @@ export async function createJarFactory(
 /** Makes the jar of an origin that sets a cookie; `null`: its cookies are not kept. */
 export type JarFactory = (origin: string) => CookieJar | null;
 
-/**
- * Requested the same way for everyone (access §2): these files say how to crawl, and get no cookie and no credential.
- */
+/** Requested alike for everyone (access §2): these files say how to crawl, and get no cookie and no credential. */
 export const ANONYMOUS_PURPOSES: ReadonlySet<RequestPurpose> = new Set(['robots', 'data-txt', 'well-known', 'license']);
 
 export class Cookies {

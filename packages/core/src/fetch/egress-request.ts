@@ -63,7 +63,6 @@ const ACCEPT: Readonly<Record<RequestPurpose, string>> = {
 
 /**
  * What a request for a page accepts, and under which name, since a different offer may get a different answer.
- *
  * @param isSignedIn - Whether it carries the credential of an account. @default false
  */
 export function negotiationKey({ name }: Identity, added: Fields, isSignedIn = false): string {
@@ -85,7 +84,6 @@ const PURPOSES_WITH_EXTRA_HEADERS: ReadonlySet<RequestPurpose> = new Set([
 
 /**
  * The header fields of a request. Never throws.
- *
  * @param requestFields - Fields of the request itself.
  * @param added - Fields that the operator adds for its host, checked.
  */
@@ -113,7 +111,6 @@ const FIELD = /^([\w!#$%&'*+.^`|~-]+):[ \t]*([!-~]|[!-~][ -~]*[!-~])[ \t]*$/;
 
 /**
  * Parses fields of the form `Name: value`.
- *
  * @param path - The option.
  * @throws MannerlyError `option-invalid` for an invalid field, a refused one, or a duplicate.
  */
@@ -169,7 +166,6 @@ export function createExtraHeaders(
 
 /**
  * The log entry of an exchange whose request was sent. Never throws.
- *
  * @param gapMs - From the end of the host's last exchange to the start of this one; `null` for the first.
  */
 export function requestRecord(

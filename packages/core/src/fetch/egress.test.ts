@@ -230,11 +230,11 @@ describe('a request that is not sent', () => {
   });
 
   it.each([
-    [{ kind: 'wait', untilMs: 123 } as const, { reason: 'wait', untilMs: 123 }],
-    [{ kind: 'lost' } as const, { reason: 'lost', untilMs: null }],
-  ])('when the frontier says %j', async (said, expected) => {
+    [{ kind: 'wait', untilMs: 123 } as const, 123],
+    [{ kind: 'lost' } as const, null],
+  ])('when the frontier says %j', async (said, untilMs) => {
     const { server, records, send } = await open(ok);
-    expect(await send('/', { mayStart: () => said })).toMatchObject({ kind: 'not-sent', ...expected });
+    expect(await send('/', { mayStart: () => said })).toEqual({ kind: 'not-sent', untilMs });
     expect([server.requests.length, records.length]).toEqual([0, 0]);
   });
 
@@ -248,7 +248,7 @@ describe('a request that is not sent', () => {
       return GO;
     };
     const second = await send('/2', { requirements, mayStart });
-    expect(second).toMatchObject({ kind: 'not-sent', reason: 'wait', untilMs: (records[0]?.endedAtMs ?? 0) + 5_000 });
+    expect(second).toEqual({ kind: 'not-sent', untilMs: (records[0]?.endedAtMs ?? 0) + 5_000 });
     expect([server.requests.length, calls]).toEqual([1, 0]);
   });
 

@@ -147,12 +147,12 @@ export class Egress {
     if (signing?.isTestKey === true && !isLoopback(answer.address)) {
       return unsentFailure(url.href, nowMs(), 'address-forbidden', TEST_KEY_DETAIL);
     }
-    if (signing?.isStopped === true) return notSent(url.href, { kind: 'wait', untilMs: nowMs() + STOPPED_WAIT_MS });
+    if (signing?.isStopped === true) return notSent({ kind: 'wait', untilMs: nowMs() + STOPPED_WAIT_MS });
     const mayConnect = await frontier.mayConnect(work, answer.address);
-    if (mayConnect.kind !== 'go') return notSent(url.href, mayConnect);
+    if (mayConnect.kind !== 'go') return notSent(mayConnect);
     const fields = await this.#fields(request, url);
     const slot = await limiter.ask(work.lease.host, work.lease.requirements, nowMs());
-    if (slot.kind === 'wait') return notSent(url.href, slot);
+    if (slot.kind === 'wait') return notSent(slot);
 
     const { rawOutcome, sent } = await this.#exchange(request, url, answer, fields, signing);
     const wasSent = rawOutcome.kind === 'response' || (rawOutcome.kind === 'failed' && rawOutcome.wasSent);
@@ -235,7 +235,7 @@ export class Egress {
     const atMs = signing.wallMs() - (timing.endedAtMs - (timing.headersAtMs ?? timing.endedAtMs));
     const header = (name: string): string | null => headerValue(headers, name);
     if (!signing.handleAnswer(url, { status, header, atMs })) return outcome;
-    return { kind: 'not-sent', url: url.href, reason: 'wait', untilMs: null, exchange: outcome };
+    return { kind: 'not-sent', untilMs: null, exchange: outcome };
   }
 
   /**
@@ -251,7 +251,7 @@ export class Egress {
     } else if (nowMs() - this.#proxyDownSinceMs >= PROXY_DOWN_MS) {
       stop?.(`proxy-down: ${detail}`);
     }
-    return notSent(url, { kind: 'wait', untilMs: nowMs() + PROXY_WAIT_MS });
+    return notSent({ kind: 'wait', untilMs: nowMs() + PROXY_WAIT_MS });
   }
 
   /** `sent`: the fields as they were sent, without secrets. */
@@ -310,13 +310,11 @@ export class Egress {
       signal,
     });
     if (inFlight !== null) this.#inFlight.delete(inFlight);
-    if (rawOutcome === null) return { rawOutcome: notSent(url, startAnswer), sent };
+    if (rawOutcome === null) return { rawOutcome: notSent(startAnswer), sent };
     return { rawOutcome: spooled === null ? rawOutcome : await withSpooled(rawOutcome, spooled), sent };
   }
 
-  /**
-   * One exchange. A fetcher that rejects breaks its contract: that is reported, and becomes a value. Never rejects.
-   */
+  /** One exchange. A fetcher that rejects breaks its contract: that is reported, and becomes a value. Never rejects. */
   async #fetchOnce(request: FetchRequest): Promise<FetchOutcome | null> {
     const { fetcher, nowMs, journal } = this.#options;
     const startedAtMs = nowMs();
@@ -368,7 +366,6 @@ function limitsFor({ purpose, maxBodyBytes }: EgressRequest, network: EgressOpti
   };
 }
 
-function notSent(url: string, startAnswer: StartAnswer): NotSentOutcome {
-  const reason = startAnswer.kind === 'lost' ? 'lost' : 'wait';
-  return { kind: 'not-sent', url, reason, untilMs: startAnswer.kind === 'wait' ? startAnswer.untilMs : null };
+function notSent(answer: StartAnswer): NotSentOutcome {
+  return { kind: 'not-sent', untilMs: answer.kind === 'wait' ? answer.untilMs : null };
 }

@@ -36,7 +36,6 @@ export function checkedFetcher(fetcher: Fetcher, nowMs: () => number): Fetcher {
 /**
  * What `fetch` answers. It is given up after `fetchCallMs`, and `FETCHER_STOP_MS` after a stop. From then on its signal
  * is aborted, and it may neither start its request nor pass on a body.
- *
  * @throws What it rejects with, or that it was given up.
  */
 export async function callFetcher(fetcher: Fetcher, request: FetchRequest): Promise<unknown> {
@@ -95,7 +94,6 @@ export async function callFetcher(fetcher: Fetcher, request: FetchRequest): Prom
  *
  * The pauses of a host count from its times: those of another clock, such as `performance.now()`, would end them at
  * once. They may be in any order, since the clock may have been set.
- *
  * @param calledAtMs - When the fetcher was called, and when it answered, epoch milliseconds.
  * @throws TypeError for an answer of another shape, RangeError for times outside the call.
  */
@@ -148,7 +146,6 @@ function faultOf(answer: unknown, kinds: Kinds): string | null {
 
 /**
  * Closes a fetcher.
- *
  * @param stopped - Aborted when nothing may wait any longer: then the fetcher has less time.
  * @throws What `close` rejects with, or that it did not end in time.
  */
@@ -158,7 +155,6 @@ export async function closeFetcher(fetcher: Fetcher, stopped: AbortSignal): Prom
 
 /**
  * Opens a page. It may take long, since pages wait for others, but ends soon after a stop at once.
- *
  * @throws What `render` rejects with, or that it did not end in time, or what it answered if that is no rendering.
  */
 export async function callRenderer(renderer: Renderer, request: RenderRequest): Promise<Rendering> {

@@ -33,7 +33,6 @@ export interface FetchRequest {
   readonly beforeDecoding?: () => Promise<void>;
   /**
    * Called last, right before the request leaves: `false` and nothing is sent.
-   *
    * @param localAddress - The socket's own address, if the fetcher knows it.
    */
   readonly mayStart: (localAddress?: string | null) => boolean;

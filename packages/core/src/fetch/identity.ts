@@ -1,7 +1,7 @@
 // Who crawls: the product token, the contact, and the User-Agent with both. A name that robots.txt cannot address, or a
 // contact that reaches no one, is never sent.
 
-import { formatValue, invalidOption, MannerlyError, type MannerlyErrorCode } from '../errors.js';
+import { invalidOption } from '../errors.js';
 import { parseUrl } from '../parse-url.js';
 import { MAX_CONTACT_LENGTH, MAX_TOKEN_LENGTH, MAX_TOKENS } from './limits.js';
 
@@ -30,7 +30,6 @@ const MAIL = /^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)
 
 /**
  * Checks an identity and writes its User-Agent.
- *
  * @throws MannerlyError `identity-name` for the name, the version and the tokens; `identity-contact` for the contact.
  * @see RFC 9309 §2.2.1 (product token); RFC 9110 §10.1.5 (User-Agent)
  */
@@ -64,7 +63,7 @@ function mailboxOf(contact: string): string | null {
 function checkWord(value: unknown, grammar: RegExp, option: string, allowed: string): string {
   if (typeof value === 'string' && value.length <= MAX_TOKEN_LENGTH && grammar.test(value)) return value;
   const hint = 'The name is what a site writes after "User-agent:" in its robots.txt, such as "tidepool-study".';
-  throw refused('identity-name', option, `1 to ${MAX_TOKEN_LENGTH} of ${allowed}`, value, hint);
+  throw invalidOption(option, `1 to ${MAX_TOKEN_LENGTH} of ${allowed}`, value, hint, 'identity-name');
 }
 
 function checkContact(value: unknown): { contact: string; from: string | null } {
@@ -77,7 +76,7 @@ function checkContact(value: unknown): { contact: string; from: string | null } 
   const hint =
     'Give a page or a mailbox where site operators can reach you, such as https://example.org/our-crawler or ' +
     'crawler@example.org.';
-  throw refused('identity-contact', 'identity.contact', expected, value, hint);
+  throw invalidOption('identity.contact', expected, value, hint, 'identity-contact');
 }
 
 function checkPage(value: unknown): string | null {
@@ -103,15 +102,5 @@ function checkTokens(value: unknown, userAgent: string): readonly string[] {
   if (isFine) return Object.freeze([...value]);
   const expected = `1 to ${MAX_TOKENS} product tokens that stand in the User-Agent "${userAgent}"`;
   const hint = 'A site can only address a robot by a name that it sees in its own log (RFC 9309 §2.2.1).';
-  throw refused('identity-name', 'identity.tokens', expected, value, hint);
-}
-
-function refused(
-  code: MannerlyErrorCode,
-  option: string,
-  expected: string,
-  value: unknown,
-  hint: string,
-): MannerlyError {
-  return new MannerlyError(code, `expected \`${option}\` to be ${expected}, got ${formatValue(value)}`, { hint });
+  throw invalidOption('identity.tokens', expected, value, hint, 'identity-name');
 }

@@ -1,9 +1,7 @@
 // The bounds of fetching, each with its unit and its source.
 
 // Reports and logs
-/**
- * Characters of a response field kept in the request log: the length of a URL, and one more to show that it was cut.
- */
+/** Characters of a response field kept in the request log: those of a URL, and one more to show that it was cut. */
 export const MAX_LOGGED_FIELD_CHARS = 8_193;
 
 // Fetching
@@ -34,10 +32,7 @@ export const FRAMING_SLACK_BYTES = 1024 * 1024;
 export const ENCODED_SLACK_BYTES = 64 * 1024;
 /** Bodies up to this many encoded bytes are decoded in one call; longer ones as they arrive, in a thread. */
 export const MAX_SYNC_DECODE_BYTES = 256 * 1024;
-/**
- * Decoded bytes per byte on the wire past `MIN_DECODED_LIMIT_BYTES`. Pages reach 30, tables of zeros 300, deflate
- * 1,032.
- */
+/** Decoded bytes per byte on the wire past `MIN_DECODED_LIMIT_BYTES`. Pages reach 30, zeros 300, deflate 1,032. */
 export const MAX_DECODED_RATIO = 500;
 /** Decoded bytes that any body may have, however few bytes it had on the wire. */
 export const MIN_DECODED_LIMIT_BYTES = 1024 * 1024;
@@ -58,14 +53,6 @@ export const MAX_TLS_SESSIONS = 256; // TLS sessions kept for resumption
 export const MAX_IDLE_PROXY_CONNECTIONS = 32;
 /** Origins and addresses for which no connection is kept, since a kept one ended unanswered. Ours. */
 export const MAX_RESETTING_ORIGINS = 1_024;
-/** Bytes of HTML searched for a declared charset (WHATWG HTML, "prescan a byte stream"). */
-export const CHARSET_PRESCAN_BYTES = 1_024;
-/** Bytes of a document, markup included, searched for something to guess its charset by. Ours. */
-export const CHARSET_SEARCH_BYTES = 64 * 1024;
-export const CHARSET_SAMPLE_BYTES = 8_192; // bytes that a charset is guessed by: about five milliseconds. Ours
-/** With fewer non-ASCII bytes, no charset is guessed. Ours: a single copyright sign looks Polish. */
-export const MIN_HIGH_BYTES = 8;
-export const MIN_CHARSET_CONFIDENCE = 15; // the detector's least confidence, in hundredths. Ours: Czech text scores 19
 
 // The operator's proxy
 export const MAX_PROXY_URL_CHARS = 2_048; // characters of its URL: enough for the password of any service. Ours

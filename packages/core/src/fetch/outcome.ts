@@ -56,10 +56,7 @@ export interface ResponseOutcome {
   readonly signInRefused?: string;
 }
 
-/**
- * Codes for the reasons why no usable response was received. docs/outcomes.md lists which are retried, how often and
- * when.
- */
+/** Why no usable response was received. docs/outcomes.md lists which are retried, how often and when. */
 export type FailureCode =
   | 'dns'
   | 'refused'
@@ -100,9 +97,7 @@ export interface FailedOutcome {
 /** Nothing was sent: the slot or the second lock is not free yet, or the lease is lost. */
 export interface NotSentOutcome {
   readonly kind: 'not-sent';
-  readonly url: string;
-  readonly reason: 'wait' | 'lost';
-  /** When it may be tried again, epoch milliseconds; `null` when the lease is lost. */
+  /** When it may be tried again, epoch milliseconds; `null`: at once, or the lease is lost. */
   readonly untilMs: number | null;
   /** Set if the request was sent and the site asked for another signature: it is due again, in its turn. */
   readonly exchange?: ResponseOutcome;
@@ -189,9 +184,7 @@ export function headersByName(headers: HeaderLines, names?: ReadonlySet<string>)
   return found;
 }
 
-/**
- * Whether our own rules refused the request before anything was sent: no exchange happened, and no host is to blame.
- */
+/** Whether our own rules refused the request before anything was sent: no exchange happened. */
 export function isRefusedByGuard(outcome: FetchOutcome): boolean {
   return outcome.kind === 'failed' && ROBOTS_FAILURES[outcome.failure] === 'blocked';
 }
@@ -362,15 +355,9 @@ function x402(bytes: Uint8Array): string | null {
   return entries.length === 0 ? null : entries.join(', ');
 }
 
-/** How a site identifies one state of a document, as received; `null`: it does not. */
-interface Validators {
-  readonly etag: string | null;
-  readonly lastModified: string | null;
-}
-
-/** The fields that make a request conditional. */
-export function conditionalFields({ etag, lastModified }: Validators): Record<string, string> {
-  return present({ 'if-none-match': etag, 'if-modified-since': lastModified });
+/** The fields that make a request conditional. @param known - How the site identified a state; `null`: it did not. */
+export function conditionalFields(known: Readonly<Record<'etag' | 'lastModified', string | null>>) {
+  return present({ 'if-none-match': known.etag, 'if-modified-since': known.lastModified });
 }
 
 /** Whether a 304 is for the tag that was sent, if any. A 304 without a tag is. Weak and strong tags compare alike. */

@@ -35,7 +35,6 @@ export class OperatorProxy {
 /**
  * Reads the option `network.proxy`: `http://HOST:PORT`, `socks5://HOST:PORT`, or the place of such a URL, which may
  * then include a name and a password.
- *
  * @throws MannerlyError `option-invalid`, which never shows a password.
  */
 export function resolveProxy(given: unknown, env?: Readonly<Record<string, string | undefined>>): OperatorProxy {

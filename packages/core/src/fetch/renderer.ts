@@ -115,9 +115,7 @@ export type SubresourceAccount = {
   readonly loaded: number;
   /** Decoded bytes of those responses. */
   readonly bytes: number;
-  /**
-   * Reason → how many the browser did not get. Reasons are the crawl's, failure codes, or its own (docs/browser.md).
-   */
+  /** Reason → how many the browser did not get. Reasons: the crawl's, failure codes, or its own (docs/browser.md). */
   readonly refused: Readonly<Record<string, number>>;
   /** The first hundred refusals, one by one. */
   readonly refusals: readonly { readonly url: string; readonly type: string; readonly reason: string }[];

@@ -20,9 +20,7 @@ const UNLIMITED: LimiterAnswer = { kind: 'go', done: () => undefined };
 /** `requirementsKey`: what the host's robots.txt requires, as JSON. `isBusy`: an exchange is in flight. */
 type HostLimiters = { readonly requirementsKey: string; limiters: TakeSlot[]; last: EndedExchange; isBusy: boolean };
 
-/**
- * Takes a place until an exchange and the pause after it are over. @returns `null`; if none is free, when one will be.
- */
+/** Takes a place until an exchange and its pause are over. @returns `null`; if none is free, when one will be. */
 type TakeSlot = (ended: Promise<EndedExchange>) => Promise<number | null>;
 
 /** The limiters of one crawl: for hosts that set a Crawl-delay or Request-rate, and one for `requestsPerSecond`. */
@@ -123,10 +121,7 @@ function createSlotLimiter(
   /** The pauses of the places that are taken. */
   const pauses = new Set<Promise<void>>();
   const freeAtMs: number[] = [];
-  /**
-   * bottleneck starts no job before the time of its last start. If the wall clock is set back, a new limiter takes
-   * over.
-   */
+  /** bottleneck starts no job before its last start: if the wall clock is set back, a new one takes over. */
   const currentLimiter = (): Bottleneck => {
     const nowMs = Date.now();
     if (nowMs < wallMs) {

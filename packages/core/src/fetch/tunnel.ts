@@ -19,7 +19,6 @@ interface TunnelTarget {
 
 /**
  * A socket that leads to an address through a proxy.
- *
  * @throws (rejects) An error whose code says what failed: `PROXY_DOWN`, `PROXY_REFUSED`, or a connection error.
  */
 export async function openTunnel(proxy: OperatorProxy, target: TunnelTarget): Promise<Socket> {
@@ -32,7 +31,7 @@ export async function openTunnel(proxy: OperatorProxy, target: TunnelTarget): Pr
     return await (proxy.isSocks ? openSocks : openConnect)(proxy, { ...target, onReached });
   } catch (cause) {
     if (!isReached) throw fault('PROXY_DOWN', `the proxy ${proxy.url} cannot be reached: ${messageOf(cause)}`);
-    if (isFault(cause)) throw cause;
+    if (FAULT_CODES.some((known) => known === codeOf(cause))) throw cause;
     // What does not speak HTTP is no HTTP proxy.
     const code = codeOf(cause).startsWith('HPE_') ? 'PROXY_DOWN' : 'EHOSTUNREACH';
     throw fault(code, `the proxy ${proxy.url} gave up: ${messageOf(cause)}`);
@@ -136,10 +135,6 @@ type FaultCode = (typeof FAULT_CODES)[number];
 /** An error that says whose fault it is. */
 function fault(code: FaultCode, message: string): Error {
   return Object.assign(new Error(message), { code });
-}
-
-function isFault(error: unknown): boolean {
-  return FAULT_CODES.some((code) => code === codeOf(error));
 }
 
 function codeOf(error: unknown): string {

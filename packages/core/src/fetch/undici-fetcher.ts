@@ -39,7 +39,6 @@ export interface UndiciFetcherOptions {
  * A connection is reused for the same origin *and* the same judged address, one request at a time. TLS is verified
  * against the URL's host. If the server closes an idle connection just as a request uses it, the request fails like any
  * other reset: nothing is sent twice without the frontier's permission. Later requests then get new connections.
- *
  * @throws MannerlyError `option-invalid` for a `ca` that is not PEM, and for an invalid proxy.
  */
 export function createUndiciFetcher(options: UndiciFetcherOptions = {}): Fetcher {

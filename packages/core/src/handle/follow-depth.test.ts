@@ -22,7 +22,6 @@ const reader = new PageReader({
   joinsHeaders: false,
   nowMs: () => 0,
   tdmFor: async () => ({ reserved: null, policy: null }),
-  decodeText: (bytes) => new TextDecoder().decode(bytes),
 });
 
 type Options = Parameters<typeof followLinks>[3];

@@ -45,9 +45,7 @@ interface HandlerPoolOptions {
   readonly stages?: ItemStages;
   /** Called when a handler continues after it has succeeded, once for each page. @default ignored */
   readonly onLate?: (url: string, error: unknown) => void;
-  /**
-   * Called when a handler returns an object and emits no item: the object is probably meant as one. @default ignored
-   */
+  /** Called when a handler returns an object and emits no item: it is probably meant as one. @default ignored */
   readonly onReturned?: (url: string) => void;
 }
 

@@ -25,7 +25,6 @@ async function pageOf(
     joinsHeaders: false,
     nowMs: () => 0,
     tdmFor: async () => ({ reserved: null, policy: null }),
-    decodeText: (bytes) => new TextDecoder().decode(bytes),
   });
   const headers = [['Content-Type', more.type ?? 'text/html']] as const;
   return reader.read(pageWork(URL_OF_PAGE, { label: more.label ?? null }), response(URL_OF_PAGE, html, headers));

@@ -1,7 +1,7 @@
 // The handlers of a crawler, by route. Each page goes to one handler: that of the most specific route.
 
 import { checkCount, checkOptions } from '../call-options.js';
-import { MannerlyError } from '../errors.js';
+import { invalidOption, MannerlyError } from '../errors.js';
 import type { BrowserSteps } from '../fetch/renderer.js';
 import { CONTENT_KINDS, type ContentKind, possibleKinds, typeByExtension } from '../page/content-kind.js';
 import type { FetchedPage } from '../page/page.js';
@@ -12,9 +12,7 @@ import { isSchema, type Schema } from './schema.js';
 /** A response that is not a page, by its status: `status:404`, `status:4xx`. */
 export type StatusRoute = `status:${number}` | 'status:3xx' | 'status:4xx' | 'status:5xx';
 
-/**
- * What selects the handler of a page: label, media type, kind or `any`; for a response that is not a page, its status.
- */
+/** What selects a page's handler: label, media type, kind or `any`; for a response that is not a page, its status. */
 export type Route = `label:${string}` | `${string}/${string}` | ContentKind | 'any' | StatusRoute;
 
 /** Your code for one page. What it emits and follows counts only if it succeeds: not if it throws or times out. */
@@ -127,7 +125,6 @@ export class Handlers {
 
   /**
    * Refuses handlers that would never be called.
-   *
    * @param crawl - Whether it opens pages in a browser, and whether it sends a login form.
    * @throws MannerlyError `route-invalid`.
    */
@@ -198,9 +195,8 @@ export class Handlers {
 
 function checkSchema(option: string, given: unknown): void {
   if (given === undefined || isSchema(given)) return;
-  throw new MannerlyError('option-invalid', `expected \`${option}\` to be a schema, got ${typeof given}`, {
-    hint: 'Any library that speaks Standard Schema will do, such as zod, valibot or arktype.',
-  });
+  const hint = 'Any library that speaks Standard Schema will do, such as zod, valibot or arktype.';
+  throw invalidOption(option, 'a schema', given, hint);
 }
 
 /** Media types are compared in lower case, labels as written. */

@@ -18,9 +18,7 @@ export const MAX_ISSUE_KEY_CHARS = 100; // characters of a segment of its path
 export const MAX_HANDLER_RETRY_MS = 86_400_000;
 /** Characters of one item as JSON. Ours: an item is extracted from a page, and a page is 10 MiB by default. */
 export const MAX_ITEM_CHARS = 16 * 1024 * 1024;
-/**
- * Characters of a rejected item that are kept as JSON; of a longer one only the length. Ours: a quarter of a log line.
- */
+/** Characters of a rejected item kept as JSON; of a longer one only the length. Ours: a quarter of a log line. */
 export const MAX_REJECTED_CHARS = 65_536;
 
 // Files

@@ -47,9 +47,7 @@ export interface PageTools {
   readonly abort: AbortController;
 }
 
-/**
- * Creates the page for a handler. @param userData - As returned by the route's schema, or as received. @throws Never
- */
+/** @param userData - As returned by the route's schema, or as received. @throws Never */
 export function createPageContext(page: PageInCrawl, tools: PageTools, userData: unknown): HandledPage {
   return new PageContext(page, tools, userData) as unknown as HandledPage;
 }
@@ -124,7 +122,7 @@ class PageContext implements Partial<HandledPage> {
   readonly fetch = (text: string, options: PageFetchOptions = {}): Promise<PageFetch> =>
     this.#tools.stage.call<PageFetch>(this.fetch, { late: { kind: 'dropped', url: text, reason: 'page-over' } }, () => {
       checkOptions('fetch', options, FETCH_OPTIONS, 'It sends GET.');
-      checkRequestFields(options.headers ?? {}, 'fetch.headers');
+      checkRequestFields('fetch.headers', options.headers ?? {});
       const url = resolveUrl(this.#page, text);
       if (url === null) return { kind: 'dropped', url: text.slice(0, MAX_LINK_URL_CHARS), reason: 'url-invalid' };
       this.#fetches += 1;
@@ -276,10 +274,7 @@ function hintForRequest(options: LinkOptions): string | undefined {
 
 type LinkOptions = { readonly [Name in keyof FollowOptions]?: FollowOptions<unknown>[Name] | undefined };
 
-/**
- * Candidates from a page. What they carry is copied once, since the handler may change its own later. Throws as
- * `addUrl`.
- */
+/** What candidates carry is copied once, since the handler may change its own later. Throws as `addUrl`. */
 function createCandidate(
   page: FetchedPage,
   call: 'follow' | 'add' | 'revisit',

@@ -34,7 +34,6 @@ async function handled<UserData, Items, Names extends string>(
     joinsHeaders: false,
     nowMs: () => 0,
     tdmFor: async () => ({ reserved: null, policy: null }),
-    decodeText: (bytes) => new TextDecoder().decode(bytes),
   });
   const { label = null, userData = null } = more;
   const work = pageWork(URL_OF_PAGE, { label, userData });

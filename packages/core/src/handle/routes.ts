@@ -36,9 +36,7 @@ type LabelledFollow<UserData, Given, Never extends keyof FollowOptions = 'label'
   } & UserDataOption<Labels<UserData>[Label], Given>;
 }[keyof Labels<UserData>];
 
-/**
- * Labels whose routes take any user data, like URLs without a label. If there are none, the message of the compiler.
- */
+/** Labels whose routes take any user data, like URLs without a label. None: the message of the compiler. */
 type PlainLabel<UserData> = [keyof Labels<UserData>] extends [never]
   ? 'this object has no route for a label'
   : {

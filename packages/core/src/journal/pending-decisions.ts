@@ -34,7 +34,6 @@ export class PendingDecisions {
 
   /**
    * Takes over what killed processes left, including those that shared the directory.
-   *
    * @param directory - `null`: the crawl ends with its process, and nothing is kept.
    * @throws The platform's error when a file cannot be read; MannerlyError `log-failed`.
    */

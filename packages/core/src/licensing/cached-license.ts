@@ -1,8 +1,8 @@
 // A licence document as it is stored: what it says, until when that is valid, and how to revalidate it.
 
 import { createHash } from 'node:crypto';
-import { decodeText } from '../fetch/charset.js';
 import { headerValue, type ResponseOutcome } from '../fetch/outcome.js';
+import { decodeText } from '../page/charset.js';
 import type { LicenseReading } from './license-document.js';
 import { LICENSE_UNREADABLE_MS, MAX_LICENSE_BYTES } from './limits.js';
 

@@ -81,9 +81,7 @@ interface ExclusionSummary {
   readonly preferences: Readonly<Record<string, 'allow' | 'disallow'>>;
   /** URLs that the page itself leads to: the URL to index instead, the canonical URL, a refresh. */
   readonly links: readonly NewUrl[];
-  /**
-   * Why a link of the page is left alone, as a reason of the table of reasons; `null`: it may be taken. Never throws.
-   */
+  /** Why a link of the page is left alone, a reason of the table of reasons; `null`: it may be taken. Never throws. */
   readonly linkExclusion: (link: Pick<PageLink, 'rel' | 'element'>) => string | null;
 }
 
@@ -196,9 +194,7 @@ function itemFields(reason: ExclusionReason | null): ItemsStored | ItemsWithheld
   return { storesItems: false, reason: reason.reason, detail };
 }
 
-/**
- * The named URLs and the page's refresh. They keep the page's depth, and count as a hop so that no chain is endless.
- */
+/** The named URLs and the page's refresh. They keep its depth, and count as a hop so that no chain is endless. */
 function continuationLinks(
   { url, record }: ExclusionInput['work'],
   targets: readonly (string | null)[],

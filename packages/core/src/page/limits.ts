@@ -19,6 +19,16 @@ export const MAX_FILE_HOPS = 5; // redirects of one file that a page needs (lice
 /** First bytes read to detect the kind of content (MIME Sniffing reads 1,445; its signatures end before 512). */
 export const SNIFFED_BYTES = 512;
 
+// Charsets
+/** Bytes of HTML searched for a declared charset (WHATWG HTML, "prescan a byte stream"). */
+export const CHARSET_PRESCAN_BYTES = 1_024;
+/** Bytes of a document, markup included, searched for something to guess its charset by. Ours. */
+export const CHARSET_SEARCH_BYTES = 64 * 1024;
+export const CHARSET_SAMPLE_BYTES = 8_192; // bytes that a charset is guessed by: about five milliseconds. Ours
+/** With fewer non-ASCII bytes, no charset is guessed. Ours: a single copyright sign looks Polish. */
+export const MIN_HIGH_BYTES = 8;
+export const MIN_CHARSET_CONFIDENCE = 15; // the detector's least confidence, in hundredths. Ours: Czech text scores 19
+
 // Sitemaps and feeds
 /** Elements of a feed that say how often it is read: 24 hours, 7 days, and three more. */
 export const MAX_FREQUENCY_FIELDS = 34;
@@ -53,9 +63,7 @@ export const MAX_MAIN_TEXT_ELEMENTS = 100_000; // elements of such a page. Ours
 /** Characters of its attributes, since Readability's patterns take quadratic time. `content` stays whole. Ours. */
 export const MAX_MAIN_TEXT_ATTRIBUTE_CHARS = 512;
 export const MAX_MAIN_TEXT_ATTRIBUTES_CHARS = 16 * 1_024 * 1_024; // characters of all its attributes. Ours
-/**
- * Characters of an item's type; longer ones are ignored, since the reader takes quadratic time. Ours: they are URLs.
- */
+/** Characters of an item's type; longer ones are ignored: the reader takes quadratic time. Ours: they are URLs. */
 export const MAX_ITEM_TYPE_CHARS = 1_024;
 /** White space in a row kept of a page read for structured data, since the reader takes quadratic time. Ours. */
 export const MAX_STRUCTURED_BLANKS = 100;

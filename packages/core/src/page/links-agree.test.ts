@@ -8,7 +8,6 @@ import type { Element, ParentNode } from 'domhandler';
 import { describe, expect, it, vi } from 'vitest';
 import { createRandom, damagedPage, islandsAndDamage, PAGES, type Random } from '../../test-support/page-mutations.js';
 import { pageWork, response } from '../../test-support/page-work.js';
-import { decodeText, utf8Offset } from '../fetch/charset.js';
 import { resolveExclusionOptions } from './exclusion.js';
 import type { FetchedPage } from './page.js';
 import { PageReader } from './read-page.js';
@@ -26,8 +25,6 @@ const HEADERS = [
 const HTML = 'http://www.w3.org/1999/xhtml';
 
 const reader = new PageReader({
-  decodeText,
-  utf8Offset,
   tdmFor: async () => ({ reserved: null, policy: null }),
   joinsHeaders: false,
   tokens: ['test-bot'],

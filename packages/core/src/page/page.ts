@@ -31,9 +31,7 @@ export interface FetchedPage {
   readonly title: string | null;
   /** The links of an HTML page in page order, permitted or not; `[]` for other kinds. */
   readonly links: readonly PageLink[];
-  /**
-   * Other representations that the page names, such as a feed or a Markdown copy. The crawl never requests them itself.
-   */
+  /** Other representations that the page names, such as a feed or a Markdown copy. The crawl requests only feeds. */
   readonly alternates: readonly PageAlternate[];
   /** What was found in an HTML page, unresolved; `null` for other kinds. */
   readonly html: HtmlSummary | null;
@@ -61,10 +59,7 @@ export interface FetchedPage {
   readonly fetchedAtMs: number;
   /** Decoded bytes of the body, as far as they were kept. */
   readonly bodyBytes: number;
-  /**
-   * The kept bytes as a stream, each time from the beginning, as fast as it is read. @throws MannerlyError `page-over`,
-   * as `bytes`.
-   */
+  /** The kept bytes as a stream, each time from the beginning, as fast as it is read. @throws As `bytes`. */
   readonly body: ReadableStream<Uint8Array>;
   /**
    * The page as a browser rendered it: `text()`, `$`, `title`, `links` and `facts` then come from its DOM, while

@@ -1,10 +1,9 @@
 // From an answer to a page: what is read at once, what is read on demand, and the errors of wrong calls.
 
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { pageWork, response } from '../../test-support/page-work.js';
 import { releaseBody } from '../fetch/outcome.js';
 import { resolveExclusionOptions } from './exclusion.js';
-import type { FetchedPage } from './page.js';
 import { PageReader, type PageReaderParts } from './read-page.js';
 
 const URL_OF_PAGE = 'https://example.com/a/';
@@ -15,32 +14,25 @@ const PARTS: PageReaderParts = {
   joinsHeaders: false,
   nowMs: () => 0,
   tdmFor: async () => ({ reserved: null, policy: null }),
-  decodeText: (bytes) => new TextDecoder().decode(bytes),
 };
 
-interface Counted {
-  readonly page: FetchedPage;
-  /** How often the content has been decoded so far. */
-  readonly decodings: () => number;
-}
+afterEach(() => {
+  vi.restoreAllMocks();
+});
 
+/** @returns Also how often the content, all of it, has been decoded so far. */
 async function read(
   body: string | Uint8Array,
   type: string,
   record: Parameters<typeof pageWork>[1] = {},
-  more: Partial<Pick<PageReaderParts, 'utf8Offset' | 'onSlow' | 'decodeText'>> = {},
-): Promise<Counted> {
-  let decodings = 0;
-  const reader = new PageReader({
-    ...PARTS,
-    decodeText(bytes) {
-      decodings += 1;
-      return new TextDecoder().decode(bytes);
-    },
-    ...more,
-  });
+  onSlow?: PageReaderParts['onSlow'],
+) {
+  const toText = vi.spyOn(Buffer.prototype, 'toString');
+  const reader = new PageReader({ ...PARTS, ...(onSlow === undefined ? {} : { onSlow }) });
   const page = await reader.read(pageWork(URL_OF_PAGE, record), response(URL_OF_PAGE, body, [['Content-Type', type]]));
-  return { page, decodings: () => decodings };
+  const decodings = (): number =>
+    toText.mock.calls.filter(([charset, , end]) => charset === 'utf8' && end === undefined).length;
+  return { page, decodings };
 }
 
 it.each([
@@ -48,20 +40,17 @@ it.each([
   [0, 0],
 ])('a page that takes %d ms to read is named %d times', async (ms, times) => {
   const notices: string[] = [];
-  const decodeText = (bytes: Uint8Array): string => {
-    for (const end = performance.now() + ms; performance.now() < end; );
-    return new TextDecoder().decode(bytes);
-  };
-  await read('<title>a</title>', 'text/html', undefined, {
-    decodeText,
-    onSlow: (url, tookMs) => void (tookMs >= 300 && notices.push(url)),
-  });
+  vi.spyOn(performance, 'now')
+    .mockReturnValueOnce(1_000)
+    .mockReturnValueOnce(1_000 + ms);
+  await read('<title>a</title>', 'text/html', undefined, (url, tookMs) => void (tookMs === 300 && notices.push(url)));
   expect(notices).toEqual(Array.from({ length: times }, () => URL_OF_PAGE));
 });
 
 describe('an HTML page', () => {
-  it('is decoded once, however its text is requested', async () => {
+  it('is decoded once, however its text is requested, and scanned without', async () => {
     const { page, decodings } = await read('<title>Ä</title><a href=b>x</a>', 'text/html');
+    expect(decodings()).toBe(0);
     expect(page.title).toBe('Ä');
     expect(page.links.map(({ url }) => url)).toEqual(['https://example.com/a/b']);
     expect(page.$('a').text()).toBe('x');
@@ -69,19 +58,12 @@ describe('an HTML page', () => {
     expect(decodings()).toBe(1);
   });
 
-  it('is scanned without decoding if it is known to be UTF-8', async () => {
-    const body = new TextEncoder().encode('\uFEFF<title>Ä &auml; 😀</title><a href="/ü?a&amp;b" rel=NOFOLLOW>x</a>');
-    for (const [start, decoded] of [
-      [3, 0],
-      [null, 1],
-    ] as const) {
-      const { page, decodings } = await read(body, 'text/html', {}, { utf8Offset: () => start });
-      expect(page.title).toBe('Ä ä 😀');
-      expect(page.links.map(({ url, rel }) => [url, rel])).toEqual([['https://example.com/%C3%BC?a&b', ['nofollow']]]);
-      expect(decodings()).toBe(decoded);
-      expect(await page.text()).toContain('😀</title>');
-      expect(decodings()).toBe(1);
-    }
+  it.each(['utf8', 'utf16le'] as const)('is scanned in %s', async (charset) => {
+    const html = '\uFEFF<title>Ä &auml; 😀</title><a href="/ü?a&amp;b" rel=NOFOLLOW>x</a>';
+    const { page } = await read(Buffer.from(html, charset), 'text/html');
+    expect(page.title).toBe('Ä ä 😀');
+    expect(page.links.map(({ url, rel }) => [url, rel])).toEqual([['https://example.com/%C3%BC?a&b', ['nofollow']]]);
+    expect(await page.text()).toContain('😀</title>');
   });
 
   it('makes its links and its document once', async () => {

@@ -1,5 +1,5 @@
 // Turns a response into a page: its kind, its facts from one pass, its directives, and its content, which is created on
-// first use and kept. What this needs from other stages (charsets, the site's tdmrep.json, the clock) is passed in.
+// first use and kept.
 
 import type { JsonValue, PageWork } from '@mannerly/frontier';
 import type { CheerioAPI } from 'cheerio';
@@ -7,8 +7,9 @@ import { MannerlyError } from '../errors.js';
 import { headerValue, isBodyReleased, type ResponseOutcome } from '../fetch/outcome.js';
 import type { RenderedPage } from '../fetch/renderer.js';
 import { type PageAlternate, pageAlternates } from './alternates.js';
+import { decodeText, utf8Offset } from './charset.js';
 import { documentOf } from './cheerio.js';
-import { type Content, type ContentKind, contentOf } from './content-kind.js';
+import { type Content, contentOf } from './content-kind.js';
 import { excludePage, type FileReservation, type PageExclusion, type ResolvedExclusionOptions } from './exclusion.js';
 import type { HtmlSummary } from './html.js';
 import { declaredLanguage } from './language.js';
@@ -20,13 +21,6 @@ import { type PdfText, readPdfText } from './pdf-text.js';
 import { readStructuredData, type StructuredData } from './structured-data.js';
 
 export interface PageReaderParts {
-  /** Decodes bytes by byte order mark, header, the page itself, or a guess. */
-  readonly decodeText: (body: Uint8Array, contentType: string | null, kind: ContentKind) => string;
-  /**
-   * Where the text of a body begins if these rules say UTF-8, `null` for other charsets. Such a page is read without
-   * decoding. Without this function every page is decoded first.
-   */
-  readonly utf8Offset?: (body: Uint8Array, contentType: string | null, kind: ContentKind) => number | null;
   /** What the site's tdmrep.json says about a URL; `null`: the crawl does not read that file. */
   readonly tdmFor: ((url: string) => Promise<FileReservation>) | null;
   /** Whether the fetcher joins field lines of one name. */
@@ -58,7 +52,7 @@ export class PageReader {
     outcome: ResponseOutcome,
     rendering?: RenderedPage,
   ): Promise<PageInCrawl> {
-    const { decodeText, utf8Offset, tdmFor, joinsHeaders, tokens, options, nowMs, onSlow } = this.#parts;
+    const { tdmFor, joinsHeaders, tokens, options, nowMs, onSlow } = this.#parts;
     const { headers, body } = outcome;
     const content = contentOf(headers, body);
     const html = content.kind === 'html' ? await loadHtml() : null;
@@ -68,7 +62,8 @@ export class PageReader {
     const decode = (): string => (text ??= decodeText(body, type, content.kind));
     let facts: HtmlSummary | null = null;
     if (html !== null) {
-      const start = utf8Offset?.(body, type, content.kind) ?? null;
+      // A page in UTF-8 is scanned without decoding it.
+      const start = utf8Offset(body, type, content.kind);
       facts = html.readHtml(start === null ? decode() : html.utf8Page(body.subarray(start)));
       if (rendering !== undefined) facts = mergeSummaries(facts, html.readHtml(rendering.html), rendering, work.url);
     }

@@ -54,7 +54,6 @@ function locationTarget(outcome: ResponseOutcome): RedirectAnswer {
 
 /**
  * Requests a file of a page, and follows its redirects.
- *
  * @param page - The URL of the page.
  * @param fetchUrl - Requests one URL, which the page or the redirect of `from` names. An answer that does not redirect
  * is the last one.

@@ -10,7 +10,6 @@ import { listOpenWarcs } from '../archive/warc-files.js';
 import { checkOptions } from '../call-options.js';
 import { readCrawlDirectory } from '../directory/crawl-directory.js';
 import { invalidOption, textOf } from '../errors.js';
-import { decodeText, utf8Offset } from '../fetch/charset.js';
 import type { ResponseOutcome } from '../fetch/outcome.js';
 import { Spool } from '../fetch/spool.js';
 import { HandlerPool } from '../handle/handler-pool.js';
@@ -283,8 +282,6 @@ class Replay {
     const known = this.#readers.get(settings);
     if (known !== undefined) return known;
     const reader = new PageReader({
-      decodeText,
-      utf8Offset,
       tdmFor: async () => this.#current?.visit.tdm ?? { reserved: null, policy: null },
       joinsHeaders: settings.joinsHeaders,
       tokens: settings.tokens,

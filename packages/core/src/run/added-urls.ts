@@ -33,9 +33,7 @@ export interface AddedUrl {
 
 const ADDED_PRIORITY = 2;
 
-/**
- * Makes the candidates for these URLs. @throws MannerlyError `option-invalid`; `item-invalid`: user data is not JSON
- */
+/** The candidates for these URLs. @throws MannerlyError `option-invalid`; `item-invalid`: user data is not JSON */
 export function candidatesOf(urls: string | readonly string[], options: AddOptions<unknown>, nowMs: number): NewUrl[] {
   const list: readonly unknown[] = typeof urls === 'string' ? [urls] : urls;
   if (!Array.isArray(list) || list.length > MAX_ADDED_URLS || !list.every((url) => typeof url === 'string')) {

@@ -10,7 +10,6 @@ type ClockComparison = NonNullable<Awaited<ReturnType<Frontier['compareClock']>>
 
 /**
  * Logs the first result, and later ones that differ from it.
- *
  * @returns A function that stops it. Rejects with what a store throws.
  */
 export async function compareClocks(

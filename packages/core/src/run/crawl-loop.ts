@@ -23,9 +23,7 @@ export interface LoopEnd {
 
 const MS_PER_MINUTE = 60_000;
 
-/**
- * Runs until the crawl ends. @throws The first error of a store, a sink or a bug, after everything in flight has ended.
- */
+/** @throws The first error of a store, a sink or a bug, after everything in flight has ended. */
 export async function crawlLoop(run: Run): Promise<LoopEnd> {
   const loop = new Loop(run);
   for (;;) {

@@ -36,7 +36,6 @@ export function orderBytes(order: CrawlOrder): Uint8Array {
 
 /**
  * Applies the orders from these sources: first an earlier pause, if there is one, then every new order.
- *
  * @returns A function that stops watching. Rejects with what a store throws.
  */
 export async function watchOrders(

@@ -15,7 +15,6 @@ import { isRobotsCopy, type OutputHash, readRunManifest } from './run-manifest.j
 
 /**
  * Compares a directory with what its last run left. Files that a person removed on purpose are reported too.
- *
  * @returns A sentence for each damaged file, at most `MAX_REPORTED_DAMAGE`. Empty for a directory without a crawl. Past
  * the first `MAX_VERIFIED_BYTES`, only sizes are compared, so changes within those files are not found.
  * @throws MannerlyError `directory-format` for a folder in place of a file; the platform's error if the directory or

@@ -199,7 +199,6 @@ function signalResult(run: Run, work: PageWork, outcome: ResponseOutcome, signal
 
 /**
  * The result of an answer that is not a page, such as a 404. Its URL has failed, whatever its handler makes of it.
- *
  * @param failure - Why the URL has failed.
  */
 export async function answeredResult(

@@ -187,7 +187,6 @@ function unanswered({ record }: PageWork, outcome: FailedOutcome, wasRequested: 
 
 /**
  * A redirect. Its target waits for the time that the answer names (access §10).
- *
  * @param target - `null`: the redirect is not followed here.
  */
 function redirected(

@@ -140,9 +140,7 @@ function isAborted({ stop }: Run, outcome: FetchOutcome): boolean {
   return stop.signal.aborted && outcome.kind === 'failed' && outcome.failure === 'aborted';
 }
 
-/**
- * Sends the request in its host's slot, which is free again at the last byte. @returns Also whether it had its turn.
- */
+/** Sends the request in its host's slot, which is free at the last byte. @returns Also whether it had its turn. */
 async function send(
   run: Run,
   work: Work,

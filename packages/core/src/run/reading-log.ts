@@ -40,7 +40,6 @@ export class ReadingLog {
 
   /**
    * Reads what dead processes left, including those that shared the directory, and starts a new file.
-   *
    * @throws The platform's error when the file cannot be read or written.
    */
   static async open(directory: CrawlDirectory): Promise<ReadingLog> {
@@ -56,9 +55,7 @@ export class ReadingLog {
     return log;
   }
 
-  /**
-   * Whether a page is no longer read. The page may be read once after that answer, for a retry that was requested.
-   */
+  /** Whether a page is no longer read. The page may be read once after that answer, for a retry that was requested. */
   refuses(url: string): boolean {
     if ((this.#deaths.get(url) ?? 0) < POISON_DEATHS) return false;
     this.#deaths.set(url, POISON_DEATHS - 1);
@@ -141,7 +138,6 @@ function lineOf(line: Line): string {
 
 /**
  * Reads from one file how often a process died while a page was read. An absent file has no deaths.
- *
  * @param isAlive - The process may still be alive, so what it is reading now is not a death.
  */
 async function readDeaths(path: string, isAlive: boolean): Promise<Map<string, number>> {

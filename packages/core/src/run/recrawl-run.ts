@@ -19,7 +19,6 @@ const KEY = 'again';
 
 /**
  * Makes the bounds count from the start of the latest recrawl. Begins a recrawl if one is requested.
- *
  * @returns When that recrawl began, epoch milliseconds; `null`: the crawl was never recrawled.
  */
 export async function countFromRecrawl(frontier: Frontier, again: boolean, nowMs: number): Promise<number | null> {

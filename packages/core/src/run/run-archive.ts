@@ -46,7 +46,6 @@ export async function createRunArchive(run: Run): Promise<CrawlArchive | null> {
 
 /**
  * What the archive keeps about a page, next to its exchange.
- *
  * @param rights - What the site's tdmrep.json and licences say about the page.
  * @param rendering - The result of opening the page in a browser.
  */
@@ -80,7 +79,6 @@ export function archivedPage(
 /**
  * The files of a crawl directory, one after the other: what handlers saved, and the archive. Incomplete files are left
  * out.
- *
  * @param process - The name of the process among all machines, since directories of several machines number their
  * archives alike. `null`: there is only one directory.
  */

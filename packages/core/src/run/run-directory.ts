@@ -74,7 +74,6 @@ function declarationOf(options: ResolvedOptions, startedAtMs: number): RunDeclar
 /**
  * Removes a crawl from its directory: manifest, frontier, items, logs, reports, copies of robots.txt, and nothing else.
  * Until the directory is next opened, it has the mark of a reset; a reset that was killed is finished then.
- *
  * @param name - The name of the crawl. A crawl with another name is not removed.
  * @returns When every host of the removed crawl has had its pause, epoch milliseconds; 0 if nothing was removed.
  * @throws MannerlyError `directory-taken` if the directory holds something else; `directory-in-use` during a run.

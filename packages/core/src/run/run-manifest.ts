@@ -154,7 +154,6 @@ export async function endRunManifest(
 
 /**
  * The manifests of a crawl directory: of its last run, or of the last run of each process that shared it.
- *
  * @throws The platform's error if the directory cannot be read. Files that are not manifests are left out.
  */
 export async function readRunManifests(path: string): Promise<readonly RunManifest[]> {
@@ -169,7 +168,6 @@ function write(path: string, manifest: RunManifest): Promise<void> {
 
 /**
  * The manifest of a run. `null`: there is none; `unreadable`: it is damaged.
- *
  * @throws The platform's error when it cannot be read.
  */
 export async function readRunManifest(path: string): Promise<RunManifest | 'unreadable' | null> {

@@ -20,7 +20,6 @@ import { Companions } from '../discovery/companions.js';
 import { Sitemaps } from '../discovery/sitemaps.js';
 import { MannerlyError } from '../errors.js';
 import { createAddressGuard } from '../fetch/address-guard.js';
-import { decodeText, utf8Offset } from '../fetch/charset.js';
 import { createJarFactory, type JarFactory } from '../fetch/cookies.js';
 import { Egress } from '../fetch/egress.js';
 import { createExtraHeaders, negotiationKey } from '../fetch/egress-request.js';
@@ -216,8 +215,6 @@ export class Run {
     this.admit = createAdmit(scope, bounds, this.knowledge.trapDetector, frontier);
 
     this.reader = new PageReader({
-      decodeText,
-      utf8Offset,
       tdmFor: this.readsTdmRep ? this.companions.tdmFor.bind(this.companions) : null,
       joinsHeaders: !fetcher.capabilities.rawHeaders,
       tokens: identity.tokens,
@@ -386,7 +383,6 @@ export class Run {
   /**
    * Offers URLs that do not come from a page: seeds, URLs named by robots.txt and sitemaps, retries. Admitted ones go
    * to the frontier, the others to the journal.
-   *
    * @param offered - `refused`: URLs that were already refused.
    * @returns The admitted URLs, the frontier's answers to them, and the refused ones.
    */

@@ -2,7 +2,7 @@
 // answered.
 
 import { describe, expect, it } from 'vitest';
-import { requestedTerms } from './accept-signature.js';
+import { requestedTerms } from './crawl-signing.js';
 import { COVERED_COMPONENTS } from './profile.js';
 import type { SigningTerms } from './sign-request.js';
 

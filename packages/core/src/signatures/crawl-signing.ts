@@ -2,17 +2,24 @@
 // identity 3.3 and 6). Without a key it only reports which sites want signatures.
 
 import type { HostWarning } from '@mannerly/frontier';
+import { type InnerList, isInnerList, serializeItem } from 'structured-headers';
 import { keepLatest } from '../keep-latest.js';
-import { requestedTerms } from './accept-signature.js';
-import { CLOCK_HOSTS, CLOCK_STOP_MS, CLOCK_WARN_MS, MAX_PREFERENCE_AUTHORITIES } from './limits.js';
+import {
+  CLOCK_HOSTS,
+  CLOCK_STOP_MS,
+  CLOCK_WARN_MS,
+  MAX_PREFERENCE_AUTHORITIES,
+  MAX_REQUESTED_NONCE_CHARS,
+} from './limits.js';
+import { ALGORITHM, agentComponent, REQUEST_TAG } from './profile.js';
 import { requestSigner, type SignatureFields, type SigningTerms, type SignRequest } from './sign-request.js';
 import type { ResolvedSignature } from './signature-options.js';
+import { parseMembers } from './structured-field.js';
 
 /** What signing needs and reports: a site wants other signatures, or any; the clock is wrong. */
 export interface SigningNotices {
   /**
    * The wall clock, epoch milliseconds: verifiers use it. The crawl's own clock does not notice when it is set.
-   *
    * @default Date.now
    */
   readonly wallMs?: () => number;
@@ -81,11 +88,7 @@ export class CrawlSigning {
     return sign(url, this.wallMs(), method, existing?.nonce?.url === url.href ? existing.nonce.value : undefined);
   }
 
-  /**
-   * Takes an answer.
-   *
-   * @returns Whether to repeat the request with another signature. Once for each authority.
-   */
+  /** Takes an answer. @returns Whether to repeat the request with another signature. Once for each authority. */
   handleAnswer(url: URL, answer: SignedAnswer): boolean {
     if (this.signs(url)) this.#compareClocks(url, answer);
     const existing = this.#preferences.get(url.host);
@@ -169,3 +172,44 @@ export class CrawlSigning {
 }
 
 const MAX_REPORTED_CHARS = 300;
+
+/** Components that are signed if a site requests them: none that an intermediary changes, and no body. */
+const SIGNABLE: readonly string[] = ['"@method"', '"@authority"', '"@path"', '"@query"'];
+const PARAMETERS: readonly string[] = ['created', 'expires', 'keyid', 'alg', 'nonce', 'tag'];
+
+/**
+ * The terms that answer a field: its label, its components and its nonce; `null` if it requests anything else.
+ * @param own - The terms of the crawl. Host and agent are covered in any case.
+ */
+export function requestedTerms(field: string, own: SigningTerms, keyid: string): SigningTerms | null {
+  for (const [label, member] of parseMembers(field) ?? []) {
+    const terms = isInnerList(member) ? termsOf(label, member, own, keyid) : null;
+    if (terms !== null) return terms;
+  }
+  return null;
+}
+
+function termsOf(label: string, [items, parameters]: InnerList, own: SigningTerms, keyid: string): SigningTerms | null {
+  const agent = agentComponent(own.form, label);
+  const requested = items.map((item) => serializeItem(item));
+  const matches = (name: string, expected: string): boolean =>
+    !parameters.has(name) || parameters.get(name) === expected;
+  const nonce = parameters.get('nonce') ?? own.nonce;
+  const isPlain =
+    [...parameters.keys()].every((name) => PARAMETERS.includes(name)) &&
+    requested.every((each) => each === agent || SIGNABLE.includes(each)) &&
+    new Set(requested).size === requested.length &&
+    matches('tag', REQUEST_TAG) &&
+    matches('keyid', keyid) &&
+    matches('alg', ALGORITHM) &&
+    (!parameters.has('nonce') || isPlainText(nonce));
+  if (!isPlain) return null;
+  const components = requested.filter((each) => each !== agent);
+  const needed = components.includes('"@authority"') ? components : [...components, '"@authority"'];
+  return { ...own, label, components: needed, nonce };
+}
+
+/** It is sent unchanged, between quotes. */
+function isPlainText(text: unknown): text is string {
+  return typeof text === 'string' && text !== '' && text.length <= MAX_REQUESTED_NONCE_CHARS && !/["\\]/.test(text);
+}

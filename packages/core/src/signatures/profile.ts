@@ -49,7 +49,6 @@ export function agentField(form: SignatureForm, agent: string, label: string): s
 
 /**
  * The agent as it is sent: an https URL, or its origin for the forms `origin` and `string`.
- *
  * @throws MannerlyError `option-invalid` if it is not an https URL, or has a path where an origin is sent.
  */
 export function checkAgent(form: SignatureForm, agent: unknown): string {

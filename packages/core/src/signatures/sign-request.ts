@@ -25,7 +25,6 @@ export type SignatureFields = Readonly<Record<'Signature-Agent' | 'Signature-Inp
 
 /**
  * Signs a request without content.
- *
  * @param url - As it is requested, https.
  * @param nonce - Replaces that of the terms.
  * Rejects with what `signer.sign` throws; with an Error if it returns no signature, or the URL is not an https URL.

@@ -9,7 +9,6 @@ import { memberText, parseMembers } from './structured-field.js';
 
 /**
  * The signature base; `null`: the value of a component is missing, unreadable or unsupported. Never throws.
- *
  * @param covered - The covered components and the parameters of the signature: `("@authority");created=…`.
  */
 export function signatureBase(message: SignedMessage, covered: InnerList): string | null {

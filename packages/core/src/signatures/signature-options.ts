@@ -27,7 +27,6 @@ export interface ResolvedSignature {
 
 /**
  * Checks the options and loads the key.
- *
  * @throws MannerlyError `identity-key` for the key; `option-invalid` for the agent, and for options that conflict.
  */
 export function resolveSignature(given: GivenSignature): ResolvedSignature {

@@ -49,7 +49,6 @@ export function publicJwkOf(given: unknown): PublicJwk | null {
 
 /**
  * Reads a private key from the place in `source`: `file:PATH` or `env:NAME`, PKCS#8 PEM or JWK.
- *
  * @throws MannerlyError `identity-key`, naming the option and never the key.
  */
 export function loadSigningKey(
@@ -68,7 +67,6 @@ export function loadSigningKey(
 
 /**
  * Reads a private key: Ed25519 only, PKCS#8 PEM or JWK with `d`.
- *
  * @param source - Names the text in messages.
  * @throws MannerlyError `identity-key`, which never shows the text.
  */

@@ -13,12 +13,12 @@ import {
   MIN_HIGH_BYTES,
 } from './limits.js';
 
-/** Decodes bytes to text in one charset. */
 type Decode = (bytes: Buffer) => string;
+
+const require = createRequire(import.meta.url);
 
 /**
  * The text of a body, without byte order mark. Undecodable bytes become U+FFFD. Never throws.
- *
  * @param contentType - The Content-Type field; `null` when absent.
  * @param kind - `html` and `xml` documents may name their own charset; for others only the mark and the header count.
  * @see WHATWG HTML, "determining the character encoding"; WHATWG Encoding (labels); XML 1.0, appendix F
@@ -118,12 +118,9 @@ function xmlCharset(bytes: Buffer): string | null {
   return /^<\?xml\s[^>]{0,200}?encoding\s{0,9}=\s{0,9}["']([^"']{1,40})["']/.exec(start)?.[1] ?? null;
 }
 
-let loaded: typeof import('iconv-lite') | null = null;
-
 /** Loaded on first use: a crawl of UTF-8 pages never needs it. */
 function iconv(): typeof import('iconv-lite') {
-  loaded ??= createRequire(import.meta.url)('iconv-lite') as typeof import('iconv-lite');
-  return loaded;
+  return require('iconv-lite');
 }
 
 function platformDecoder(label: string): StreamDecoder | null {
@@ -163,7 +160,7 @@ function detectCharset(bytes: Buffer): string {
   const sample = text.slice(start, start + CHARSET_SAMPLE_BYTES);
   if ((sample.match(/[\x80-\xff]/g)?.length ?? 0) < MIN_HIGH_BYTES) return LEGACY_CHARSET;
   // Loaded on first use: it is two megabytes, and most crawls never need it.
-  const { analyse } = createRequire(import.meta.url)('chardet') as typeof import('chardet');
+  const { analyse } = require('chardet') as typeof import('chardet');
   const [best] = analyse(Buffer.from(sample, 'latin1'));
   if (best === undefined || best.confidence < MIN_CHARSET_CONFIDENCE) return LEGACY_CHARSET;
   const equivalent = WINDOWS_EQUIVALENTS[best.name];
