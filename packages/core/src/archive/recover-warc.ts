@@ -6,7 +6,7 @@ import { createReadStream } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { crc32, createInflateRaw } from 'node:zlib';
-import { syncFile } from '../directory/sync-file.js';
+import { syncFile } from '../directory/atomic-file.js';
 import { isError } from '../is-error.js';
 import { WarcIndex } from './cdxj.js';
 import { headEnd } from './http-head.js';
@@ -40,14 +40,11 @@ export async function cutTornEnd(openPath: string): Promise<WarcIndex | null> {
   return end === 0 ? null : index;
 }
 
-/** A gzip member with a valid checksum and length: its bytes in the file, and the beginning of its content. */
-interface GzipMember {
-  readonly length: number;
-  readonly start: Buffer;
-}
-
-/** The member at an offset; `null`: no complete member of the plain kind (no names, no comments) begins there. */
-async function readMember(file: FileHandle, path: string, offset: number): Promise<GzipMember | null> {
+/**
+ * The bytes of the gzip member at an offset, and the beginning of its content; `null`: no complete member of the plain
+ * kind (no names, no comments) begins there.
+ */
+async function readMember(file: FileHandle, path: string, offset: number) {
   const header = await readAt(file, offset, HEADER_BYTES);
   if (header.length < HEADER_BYTES || header.readUIntBE(0, 3) !== GZIP_DEFLATE || header[3] !== 0) return null;
   const source = createReadStream(path, { start: offset + HEADER_BYTES });

@@ -6,8 +6,8 @@
 
 import { mkdir, open, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { syncFile } from '../directory/atomic-file.js';
 import { lockDirectory } from '../directory/directory-lock.js';
-import { syncFile } from '../directory/sync-file.js';
 import { MannerlyError } from '../errors.js';
 import { type IndexedPlace, timestamp14, WarcIndex } from './cdxj.js';
 import { ARCHIVE_WRITE_BYTES, MAX_INDEXED_RECORDS } from './limits.js';

@@ -1,8 +1,9 @@
 // Files that are written completely or not at all, and questions about files that may be absent.
 
 import { createHash, randomUUID } from 'node:crypto';
-import { createReadStream } from 'node:fs';
+import { createReadStream, fdatasync } from 'node:fs';
 import { readdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
+import { promisify } from 'node:util';
 import { MannerlyError } from '../errors.js';
 import { isError } from '../is-error.js';
 import { parseJsonObject } from '../parse-json.js';
@@ -29,6 +30,13 @@ export async function writeJsonAtomically(path: string, value: unknown): Promise
   } catch (cause) {
     throw new MannerlyError('log-failed', `${path} could not be written: ${String(cause)}`, { cause });
   }
+}
+
+const untilSynced = promisify(fdatasync);
+
+/** Waits until an open file is on disk. Under Yarn's Plug'n'Play a `FileHandle` has no `datasync`. */
+export function syncFile(file: { readonly fd: number }): Promise<void> {
+  return untilSynced(file.fd);
 }
 
 /** Bytes of a file; `null` if it is absent. @throws The platform's error if it cannot be inspected. */

@@ -25,7 +25,6 @@ export interface WholeCrawlPaths extends CrawlPaths {
   readonly parts: readonly CrawlPaths[];
 }
 
-/** An open crawl directory. */
 export type CrawlDirectory = Awaited<ReturnType<typeof openCrawlDirectory>>;
 
 /** The file that marks a reset in progress: all data of the crawl is being deleted. */
@@ -226,7 +225,6 @@ async function readManifestUnlessForeign(path: string): Promise<CrawlManifest | 
   });
 }
 
-/** Whether it is an incomplete lock or manifest. */
 function isPartialFile(name: string): boolean {
   const isOurs = /^crawl(-\d+)?\.lock\./.test(name) || name.startsWith(`${MANIFEST_NAME}.`);
   return isOurs && name.endsWith(PARTIAL_SUFFIX);

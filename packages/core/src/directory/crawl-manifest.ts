@@ -8,13 +8,10 @@ import { MANNERLY_VERSION } from '../own-package.js';
 import { isObject } from '../parse-json.js';
 import { readJsonObject } from './atomic-file.js';
 
-/** The format of this version. */
 const CRAWL_DIRECTORY_FORMAT = 3;
 
-/** The name of the manifest within its directory. */
 export const MANIFEST_NAME = 'crawl.json';
 
-/** What identifies a crawl over its runs. */
 export interface CrawlIdentity {
   readonly name: string;
   /** Product tokens for reading robots.txt. */

@@ -12,14 +12,12 @@ import { parseJsonObject } from '../parse-json.js';
 import { hasPlatformCode, listNames, orIfAbsent, partialName } from './atomic-file.js';
 import { LOCK_RETRY_MS, LOCK_WAIT_MS, MAX_DIRECTORY_PARTS, MAX_LOCK_ATTEMPTS } from './limits.js';
 
-/** The name of the lock that excludes every other run. */
 export const LOCK_NAME = 'crawl.lock';
 
 function partLock(part: number): string {
   return `crawl-${part}.lock`;
 }
 
-/** Whether it is the name of any lock of a crawl directory. @throws Never */
 export function isLockName(name: string): boolean {
   return /^crawl(-\d+)?\.lock$/.test(name);
 }
@@ -184,7 +182,6 @@ function isDead(lock: string): boolean {
   return holder.pidSpace !== thisProcess().pidSpace || deadForMs(holder) !== null;
 }
 
-/** The process that a lock names, and its machine or container. */
 function parseHolder(lock: string): (ProcessIdentity & { readonly host: string }) | null {
   const value = parseJsonObject(lock);
   return value !== null && 'pid' in value ? (value as unknown as ProcessIdentity & { readonly host: string }) : null;

@@ -7,7 +7,7 @@
 
 import { writeSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
-import { syncFile } from '../directory/sync-file.js';
+import { syncFile } from '../directory/atomic-file.js';
 import { ITEMS_READ_BYTES, MAX_ENTRY_HEAD_BYTES, MAX_FIRST_ENTRY_HEAD_BYTES } from './limits.js';
 import { batchedSink } from './page-batches.js';
 import type { Item, Sink } from './sink.js';
