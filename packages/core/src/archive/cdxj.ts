@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { readLines } from '../directory/read-lines.js';
 import { parseJsonObject } from '../parse-json.js';
 import { headEnd, mimeOf, parseResponseHead } from './http-head.js';
-import { FIELDS, isSeedVisit, parseWarcFields } from './visit.js';
+import { FIELDS, parseWarcFields } from './visit.js';
 
 /** The type of a record without its own payload. */
 export const REVISIT_MIME = 'warc/revisit';
@@ -75,16 +75,13 @@ export async function* mergeIndexes(paths: readonly string[]): AsyncGenerator<st
   for (;;) {
     const [first, ...others] = heads;
     if (first === undefined) return;
-    const smallest = others.reduce((found, head) => (compareBytes(head.line, found.line) < 0 ? head : found), first);
+    const isBefore = (a: string, b: string): boolean => Buffer.compare(Buffer.from(a), Buffer.from(b)) < 0;
+    const smallest = others.reduce((found, head) => (isBefore(head.line, found.line) ? head : found), first);
     yield `${smallest.line}\n`;
     const next = await smallest.rest.next();
     if (next.done === true) heads.splice(heads.indexOf(smallest), 1);
     else smallest.line = next.value;
   }
-}
-
-function compareBytes(a: string, b: string): number {
-  return Buffer.compare(Buffer.from(a), Buffer.from(b));
 }
 
 type Fields = ReadonlyMap<string, string>;
@@ -129,7 +126,7 @@ function pageOf(fields: Fields, block: Buffer): { readonly url: string | undefin
   const title = metadata.get(FIELDS.title);
   if (title === undefined) return null;
   const url = fields.get('WARC-Target-URI');
-  const isSeed = isSeedVisit(metadata.get(FIELDS.visit));
+  const isSeed = parseJsonObject(metadata.get(FIELDS.visit) ?? '')?.['via'] === 'seed';
   const page = { id: randomUUID(), url, ts: fields.get('WARC-Date'), title, ...(isSeed ? { seed: true } : {}) };
   return { url, line: `${JSON.stringify(page)}\n` };
 }

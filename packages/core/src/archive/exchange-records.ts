@@ -81,7 +81,6 @@ export class KnownPayloads {
     keepLatest(this.#byDigest, digest, { url, date, digest }, this.#limit);
   }
 
-  /** The record with the last payload of a URL. */
   lastOf(url: string): ArchivedOriginal | null {
     return this.#byUrl.get(url) ?? null;
   }

@@ -202,11 +202,8 @@ const RENDERED: ReadonlySet<string> = new Set([RENDERED_HTML, RENDERED_IMAGE]);
 
 /** A complete block; empty if it is longer than any that is written. */
 async function readBlock(record: WARCRecord): Promise<Buffer> {
-  return isReadable(record) ? Buffer.from(await record.readFully()) : Buffer.alloc(0);
-}
-
-function isReadable(record: WARCRecord): boolean {
-  return Number(record.warcHeader('Content-Length')) <= MAX_BLOCK_BYTES;
+  const isReadable = Number(record.warcHeader('Content-Length')) <= MAX_BLOCK_BYTES;
+  return isReadable ? Buffer.from(await record.readFully()) : Buffer.alloc(0);
 }
 
 function exchangeOf(

@@ -28,7 +28,6 @@ export interface ArchivedVisit extends Required<Omit<UrlRecord, 'url'>> {
 export type ArchivedRendering = Omit<RenderedPage, 'kind'>;
 
 export interface ArchivedPage {
-  /** Whether the page permits copies. */
   readonly keepsBody: boolean;
   readonly isHtml: boolean;
   readonly title: string | null;
@@ -49,9 +48,6 @@ export interface ArchivedSettings {
   readonly maxBodyBytes: number;
 }
 
-/** How the first pages of a crawl were found: `via` of their visits. */
-export const SEED = 'seed';
-
 /** The media types of what a browser made of a page. */
 export const RENDERED_HTML = 'text/html; charset=utf-8';
 export const RENDERED_IMAGE = 'image/png';
@@ -64,7 +60,6 @@ export const FIELDS = {
   visit: 'mannerlyVisit',
   purpose: 'purpose',
   durationMs: 'fetchTimeMs',
-  /** The title of a page that people look for. */
   title: 'title',
   withheld: 'withheld',
   /** The failure code of an exchange without a usable response, and its detail. */
@@ -123,9 +118,4 @@ export function parseSettings(text: string | undefined): ArchivedSettings | null
   const isBounded = isCount(maxBodyBytes) && Number(maxBodyBytes) <= MAX_KEPT_BODY_BYTES;
   const isValid = Array.isArray(tokens) && tokens.every(isString);
   return isBounded && isValid ? (settings as unknown as ArchivedSettings) : null;
-}
-
-/** Whether a visit was that of a seed. Never throws. */
-export function isSeedVisit(text: string | undefined): boolean {
-  return parseJsonObject(text ?? '')?.['via'] === SEED;
 }

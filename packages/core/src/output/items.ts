@@ -26,7 +26,7 @@ export function itemsOf(
   host: string,
   page: Pick<Item, 'url' | 'fetchedAtMs'> & {
     readonly visit: number;
-    readonly exclusion: ItemExclusion;
+    readonly exclusion: Pick<Item, 'expiresAtMs' | 'preferences'>;
     readonly license?: ItemLicense | null;
   },
   emitted: readonly JsonValue[],
@@ -68,8 +68,6 @@ export function readItemId(
 function keyOf(host: string, { url, visit }: { readonly url: string; readonly visit: number }): string {
   return `${host}/${hash('sha256', url, 'hex').slice(0, ITEM_KEY_CHARS)}${visit === 0 ? '' : `/${visit}`}`;
 }
-
-type ItemExclusion = Pick<Item, 'expiresAtMs' | 'preferences'>;
 
 /** Hex digits of the URL's hash: with a million pages on one host, the chance of a collision is 3 in 10^8. */
 const ITEM_KEY_CHARS = 16;
@@ -120,7 +118,8 @@ export class ItemWriter {
 
   /** The sinks that left out items because they had them when the run began, with the number of these items. */
   knownItems(): { readonly sink: string; readonly items: number }[] {
-    const counts = this.#sinks.map((sink) => ({ sink: sink.name, items: isBatched(sink) ? sink.knownItems() : 0 }));
+    const known = (sink: Sink | BatchedSink): number => ('knownItems' in sink ? sink.knownItems() : 0);
+    const counts = this.#sinks.map((sink) => ({ sink: sink.name, items: known(sink) }));
     return counts.filter(({ items }) => items > 0);
   }
 
@@ -204,10 +203,6 @@ export class ItemWriter {
       });
     }
   }
-}
-
-function isBatched(sink: Sink): sink is BatchedSink {
-  return 'knownItems' in sink;
 }
 
 /** The command has hints of its own for system errors, such as a full disk. */

@@ -23,7 +23,6 @@ interface BatchLimits {
   readonly waitMs: number;
 }
 
-/** A sink that writes in batches. */
 export interface BatchedSink extends Sink {
   /** How many items it left out since it was opened last, because its medium had them. */
   knownItems(): number;
@@ -137,7 +136,6 @@ function createBatches(
         flushing ??= flush();
       });
     },
-    /** Writes what waits. */
     async close(): Promise<void> {
       isClosing = true;
       endWait();

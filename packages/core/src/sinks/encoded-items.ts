@@ -6,14 +6,8 @@ import { itemLine } from '../output/jsonl.js';
 import type { Item } from '../output/sink.js';
 import { MAX_BODY_CHARS } from './limits.js';
 
-/** A portion: its lines, each with its line feed, and the hash of their ids. */
-interface ItemBody {
-  readonly lines: readonly string[];
-  readonly key: string;
-}
-
-/** The portions in order, each made on demand. Never throws. */
-export function* itemBodies(items: readonly Item[]): Generator<ItemBody> {
+/** The portions in order, each made on demand: their lines, each with its line feed, and the hash of their ids. */
+export function* itemBodies(items: readonly Item[]) {
   let lines: string[] = [];
   let ids: string[] = [];
   let chars = 0;
@@ -41,7 +35,6 @@ export function itemRow(item: Item): (string | number | null)[] {
   return [id, url, ...times, JSON.stringify(preferences), terms, removed, JSON.stringify(data)];
 }
 
-/** A name as SQL quotes it. Never throws. */
 export function quotedName(name: string): string {
   return name
     .split('.')

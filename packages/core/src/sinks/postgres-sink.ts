@@ -31,7 +31,6 @@ export interface PostgresSinkOptions {
  * broke.
  */
 const TRANSIENT_CODE = /^(?:08|53|57P0[1235]|25006|E(?:CONN|PIPE|TIMEDOUT|HOSTUNREACH|NETUNREACH|AI_AGAIN|NOTFOUND))/;
-/** Errors of pg without a code. */
 const CONNECTION_LOST =
   /Connection terminated|timeout exceeded when trying|Query read timeout|Client has encountered a connection error/;
 /** Each column of `itemRow` is one parameter: a name, its type, and the value that is stored. */

@@ -7,7 +7,6 @@ import { isError } from '../is-error.js';
 import { onAbort } from '../on-abort.js';
 import { ATTEMPTS_BEFORE_WARNING, FIRST_RETRY_MS, MAX_RETRY_MS } from './limits.js';
 
-/** How long, and how often. */
 export interface SendLimits {
   /** Of one attempt, the answer's body included, milliseconds. */
   readonly timeoutMs: number;
@@ -37,7 +36,8 @@ export async function sendWithRetries(
     const result = await send(AbortSignal.timeout(timeoutMs)).catch((error: unknown) => errorText(error, timeoutMs));
     if (typeof result !== 'string' && !isTransient(result.status)) return result;
     const problem = typeof result === 'string' ? result : `status ${result.status}`;
-    const requestedMs = typeof result === 'string' ? 0 : retryAfterMs(result.headers);
+    const retryAfter = typeof result === 'string' ? null : result.headers.get('retry-after');
+    const requestedMs = parseRetryAfter(retryAfter ?? '', Date.now()) ?? 0;
     if (attempt >= retries || requestedMs > MAX_RETRY_MS || stop.aborted) {
       throw new Error(`${what}: ${problem}, ${attempt + 1} ${attempt === 0 ? 'attempt' : 'attempts'}`);
     }
@@ -82,10 +82,6 @@ export async function readAnswer(response: Response, maxChars: number): Promise<
 /** Whether a server may answer otherwise soon. */
 function isTransient(status: number): boolean {
   return status === 408 || status === 425 || status === 429 || status >= 500;
-}
-
-function retryAfterMs(headers: Headers): number {
-  return parseRetryAfter(headers.get('retry-after') ?? '', Date.now()) ?? 0;
 }
 
 /** The code of a connection that failed; the platform's own message is "fetch failed". */
