@@ -22,25 +22,22 @@ export interface AccessRequest {
   readonly localAddress: string;
 }
 
-/** The answer; if access is denied, with a status and one sentence for the operator. */
-type AccessAnswer =
-  | { readonly kind: 'allow' }
-  | { readonly kind: 'deny'; readonly status: number; readonly message: string };
-
-/** @param hostNames - Names, besides addresses and `localhost`, that the Host field may have; in lower case. */
-export function checkAccess(
+/**
+ * Why access is denied: a status, and one sentence for the operator; `null`: it is allowed.
+ * @param hostNames - Names, besides addresses and `localhost`, that the Host field may have; in lower case.
+ */
+export function accessRefusal(
   request: AccessRequest,
   { token, hostNames }: { readonly token: string; readonly hostNames: readonly string[] },
-): AccessAnswer {
+): readonly [status: number, message: string] | null {
   if (!isOwnHost(request, hostNames))
-    return deny(421, 'This is not a name of the dashboard. Open the address that the crawl printed.');
+    return [421, 'This is not a name of the dashboard. Open the address that the crawl printed.'];
   // A request that changes something needs a header that forms and links cannot set.
   const isChange = request.method !== 'GET';
   const presented = bearer(request.authorization) ?? (isChange ? null : request.queryToken);
   if (presented === null || !isSameText(presented, token))
-    return deny(401, 'The token is missing or wrong. Open the address that the crawl printed.');
-  if (isChange && !isOurPage(request)) return deny(403, 'Only the dashboard’s own page may do this.');
-  return { kind: 'allow' };
+    return [401, 'The token is missing or wrong. Open the address that the crawl printed.'];
+  return isChange && !isOurPage(request) ? [403, 'Only the dashboard’s own page may do this.'] : null;
 }
 
 /** Compares two texts in a time that does not depend on where they differ. */
@@ -54,7 +51,8 @@ function isOwnHost({ host, localAddress }: AccessRequest, hostNames: readonly st
   const name = nameOf(host);
   if (name === null) return false;
   if (hostNames.includes(name)) return true;
-  const local = plainAddress(localAddress);
+  // IPv4 may be written as IPv6.
+  const local = localAddress.toLowerCase().replace(/^::ffff:(?=\d+\.)/, '');
   if (name === 'localhost') return isLoopback(local);
   return isIP(name) !== 0 && (name === local || (isLoopback(name) && isLoopback(local)));
 }
@@ -77,15 +75,6 @@ function bearer(authorization: string | undefined): string | null {
   return /^bearer ([\w.~+/-]+)$/i.exec(authorization ?? '')?.[1] ?? null;
 }
 
-/** Converts IPv4 written as IPv6 to IPv4. */
-function plainAddress(address: string): string {
-  return address.toLowerCase().replace(/^::ffff:(?=\d+\.)/, '');
-}
-
 function isLoopback(address: string): boolean {
   return address === '::1' || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(address);
-}
-
-function deny(status: number, message: string): AccessAnswer {
-  return { kind: 'deny', status, message };
 }

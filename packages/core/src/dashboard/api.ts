@@ -11,15 +11,13 @@ import { type ApiCall, type ApiOperation, openApiDocument, openApiPage } from '.
 
 export type ApiCrawl = Pick<Crawler, 'activity' | 'add' | 'explain' | 'pause' | 'progress' | 'resume' | 'stop'>;
 
-type ControlledCrawl = Pick<Crawler, 'activity' | 'pause' | 'resume' | 'stop'>;
-
-interface Action {
-  readonly summary: string;
-  act(crawl: ControlledCrawl): void;
-}
-
 /** The actions of the live view and the API on the whole crawl, by name. */
-export const ACTIONS: Readonly<Record<string, Action>> = {
+export const ACTIONS: Readonly<
+  Record<
+    string,
+    { readonly summary: string; act(crawl: Pick<ApiCrawl, 'activity' | 'pause' | 'resume' | 'stop'>): void }
+  >
+> = {
   pause: {
     summary: 'Takes no more work until `resume`. Requests in flight are completed.',
     act: (crawl) => crawl.pause(),
@@ -42,7 +40,6 @@ export interface ApiAnswer {
   readonly status: number;
   readonly type: string;
   readonly body: string;
-  /** More header fields. */
   readonly fields?: Readonly<Record<string, string>>;
 }
 
@@ -161,7 +158,6 @@ export function createApi(crawl: ApiCrawl, { out }: ApiOptions, hasControls: boo
   };
 }
 
-/** What a body adds. @throws Problem, MannerlyError */
 async function readBody({ contentType, body }: ApiCall): Promise<AddOptions & { readonly urls: string[] }> {
   // A form of another site cannot send this type.
   if (!/^application\/json\s*(?:;|$)/i.test(contentType ?? ''))

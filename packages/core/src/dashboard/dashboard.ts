@@ -8,7 +8,7 @@ import { MannerlyError } from 'mannerly';
 import { checkMembers } from '../call-options.js';
 import { isError } from '../is-error.js';
 import { buildPage } from '../report/page/build-page.js';
-import { checkAccess } from './access.js';
+import { accessRefusal } from './access.js';
 import { ACTIONS, API_PATH, type ApiAnswer, type ApiCrawl, createApi, problem } from './api.js';
 import { type DashboardOptions, type ResolvedDashboardOptions, resolveDashboardOptions } from './dashboard-options.js';
 import {
@@ -103,7 +103,6 @@ export async function serveView(
   };
 }
 
-/** What requests are answered from. */
 interface Site {
   readonly options: ResolvedDashboardOptions;
   readonly api: ReturnType<typeof createApi> | null;
@@ -127,8 +126,8 @@ async function answer(
     send(response, (isApiRequest ? problem : text)(status, message));
   };
   if (hasBody && !call.takesBody) return refuse(413, 'No body is taken here.');
-  const access = checkAccess(call, options);
-  if (access.kind === 'deny') return refuse(access.status, access.message);
+  const refusal = accessRefusal(call, options);
+  if (refusal !== null) return refuse(...refusal);
   onAccess();
   if (api !== null && isApiRequest) {
     const answered = await api.answer(call);

@@ -28,7 +28,6 @@ export type WatchedCrawl = Pick<Crawler, 'events' | 'progress' | 'activity' | 'p
   combinedView?(): Partial<Pick<DashboardView, 'hosts' | 'answers' | 'outcomes' | 'recent' | 'notes' | 'processes'>>;
 };
 
-/** One of several processes as a row. */
 export interface ProcessRow {
   readonly name: string;
   /** `silent`: it has neither ended by itself nor reported recently. */
