@@ -226,7 +226,7 @@ describe('a failure', () => {
     ['silence', () => undefined, { headersTimeoutMs: 80 }, 'timeout-headers'],
     [
       'headers that drip',
-      (socket) => drip(socket, 'HTTP/1.1 200 OK\r\nA: b\r\nC: d\r\n', 10),
+      (socket) => drip(socket, 'HTTP/1.1 200 OK\r\nA: b\r\nC: d\r\n'),
       { headersTimeoutMs: 80 },
       'timeout-headers',
     ],
@@ -243,7 +243,7 @@ describe('a failure', () => {
       'a body that drips',
       (socket) => {
         socket.write(`${HEAD}\r\n`);
-        drip(socket, 'x', 10);
+        drip(socket, 'x');
       },
       { requestTimeoutMs: 120 },
       'timeout-exchange',
@@ -252,7 +252,7 @@ describe('a failure', () => {
       'a coded body that drips',
       (socket) => {
         socket.write(`${HEAD}Content-Encoding: gzip\r\n\r\n`);
-        drip(socket, gzipSync('x'.repeat(50)).toString('latin1'), 10);
+        drip(socket, gzipSync('x'.repeat(50)).toString('latin1'));
       },
       { requestTimeoutMs: 120 },
       'timeout-exchange',

@@ -37,10 +37,10 @@ const endlessHeaders: Answer = (socket) => {
   socket.write('HTTP/1.1 200 OK\r\n');
   writeEndlessly(socket, Buffer.from('A: b\r\n'.repeat(1_000)));
 };
-const drippingHeaders: Answer = (socket) => drip(socket, 'HTTP/1.1 200 OK\r\nA: b\r\nC: d\r\n', 10);
+const drippingHeaders: Answer = (socket) => drip(socket, 'HTTP/1.1 200 OK\r\nA: b\r\nC: d\r\n');
 const drippingBody: Answer = (socket) => {
   socket.write(`${HEAD}\r\n`);
-  drip(socket, 'x', 10);
+  drip(socket, 'x');
 };
 
 const BROKEN_SERVERS: readonly (readonly [what: string, answer: Answer, code: FailureCode])[] = [

@@ -17,10 +17,8 @@ export interface FetcherTest {
   readonly needs: keyof FetcherCapabilities | null;
 }
 
-/** Makes a test. Never throws. */
 export const test = (title: string, run: FetcherTest['run']): FetcherTest => ({ title, run, needs: null });
 
-/** Makes a test of a guarantee that a capability makes. Never throws. */
 export const testNeeding = (needs: keyof FetcherCapabilities, title: string, run: FetcherTest['run']): FetcherTest => ({
   title,
   run,
@@ -76,7 +74,6 @@ export class TestContext {
     }
   }
 
-  /** Serves this answer and requests it once. */
   async get(answer: Answer, more: RequestChanges = {}): Promise<{ outcome: FetchOutcome; server: RawServer }> {
     const server = await this.serve(answer);
     const outcome = await this.fetch(`${server.origin}/a?b=c`, more);
@@ -108,7 +105,6 @@ async function ended<T>(method: 'fetch' | 'close', call: () => Promise<T>): Prom
   }
 }
 
-/** An outcome in a few words, after "it ended as". */
 export function summary(outcome: FetchOutcome | null): string {
   if (outcome === null) return 'null';
   if (outcome.kind === 'response')

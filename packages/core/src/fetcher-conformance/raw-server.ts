@@ -24,7 +24,6 @@ export const CHUNKED = `${HEAD}Transfer-Encoding: chunked\r\n\r\n`;
 const RESET_AFTER_MS = 20;
 const RESET_AFTER_TURNS = 20;
 
-/** Listens on an ephemeral loopback port. */
 export async function listenRaw(answer: Answer, host = '127.0.0.1'): Promise<RawServer> {
   const requests: string[] = [];
   const sockets = new Set<Socket>();
@@ -64,7 +63,6 @@ export async function listenRaw(answer: Answer, host = '127.0.0.1'): Promise<Raw
   };
 }
 
-/** A complete response with a length. */
 export function response(body: string | Buffer, more: { status?: string; headers?: readonly string[] } = {}): Buffer {
   const bytes = Buffer.from(body);
   const head = [
@@ -75,12 +73,10 @@ export function response(body: string | Buffer, more: { status?: string; headers
   return Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`, 'latin1'), bytes]);
 }
 
-/** Answers with a text unchanged. */
 export function sending(text: string): Answer {
   return (socket) => socket.write(text);
 }
 
-/** Answers with a complete response that has a length. */
 export function replying(...args: Parameters<typeof response>): Answer {
   return (socket) => socket.write(response(...args));
 }
@@ -105,13 +101,13 @@ export function writeAndReset(socket: Socket, bytes: string): void {
   socket.write(bytes, () => setTimeout(reset, RESET_AFTER_MS, RESET_AFTER_TURNS));
 }
 
-/** Writes a text a character at a time. The timer ends with the connection. */
-export function drip(socket: Socket, text: string, everyMs: number): void {
+/** Writes a text over and over, a character every 10 ms. The timer ends with the connection. */
+export function drip(socket: Socket, text: string): void {
   let at = 0;
   const timer = setInterval(() => {
     if (socket.destroyed) clearInterval(timer);
     else socket.write(text[at % text.length] ?? '');
     at += 1;
-  }, everyMs);
+  }, 10);
   socket.on('close', () => clearInterval(timer));
 }
