@@ -65,7 +65,6 @@ function withoutParams(document: RobotsDocument, url: string): string {
 
 const nameOf = (parameter: string): string => parameter.split('=', 1)[0] as string;
 
-/** What the lines of a file mean. */
 interface SiteStatements {
   /** By parameter, the paths on which it is ignored. */
   readonly params: ReadonlyMap<string, readonly Spellings[]>;

@@ -33,7 +33,6 @@ export interface Selection {
   readonly agent: string | null;
 }
 
-/** One way of reading a file. */
 export interface Dialect {
   readonly name: DialectName;
   /** Whether blank lines end a record (1994, 1996) and only the first matching record counts. */

@@ -3,7 +3,6 @@
 
 import type { DiagnosticCode } from './diagnostics/diagnostic.js';
 
-/** How to read a file. */
 export interface ParseOptions {
   /**
    * The URL that was requested for the file, before redirects, absolute. Relative Sitemap and PleaseVisit values are
@@ -49,7 +48,6 @@ export interface RobotsDocument {
   readonly robotsUrl: string | null;
   /** The charset that the response declared, or `null`. */
   readonly charset: string | null;
-  /** Whether repairs are on. */
   readonly repair: boolean;
   /** Whether the file was longer than `maxBytes`. */
   readonly truncated: boolean;

@@ -14,7 +14,6 @@ import type { Reading } from './reading.js';
 import { findEveryRule, isAllowRule, originOf, patternAt, weightOf } from './rule-index.js';
 import { type Decision, decideTarget, type RobotsRules } from './rules.js';
 
-/** A rule that matches a URL. */
 interface MatchingRule {
   readonly kind: 'allow' | 'disallow';
   /** The value as written. */

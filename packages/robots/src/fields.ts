@@ -121,7 +121,6 @@ export function isGroupField(kind: number): boolean {
   return kind >= CRAWL_DELAY && kind <= LICENSE;
 }
 
-/** Whether a kind is a known field. */
 export function isKnownField(kind: number): boolean {
   return kind > UNKNOWN && kind < REMARK;
 }

@@ -33,11 +33,9 @@ interface Group {
   readonly licenses: readonly string[];
 }
 
-/** What a file consists of. */
 interface FileOutline {
   /** The groups as RFC 9309 sees them. */
   readonly groups: readonly Group[];
-  /** Unknown fields. */
   readonly unknown: readonly FieldRecord[];
   /** Rules and group fields before the first User-agent line. */
   readonly orphans: readonly FieldRecord[];

@@ -90,7 +90,7 @@ export function isSpace(byte: number | undefined): boolean {
 
 // Properties of a byte as bits, so that one pass tells whether RFC 9309 compares a value as it is written. A reserved
 // byte of a query, and a byte after a dollar sign or a blank, are recognised by the bit below the property of the byte
-// before them. `RESERVED` and `KEPT` are those of normalize.ts.
+// before them. `RESERVED` and `UNCHANGED` are those of normalize.ts.
 const QUESTION = 2;
 const LAST = 16;
 /** Values from here on: spelt otherwise, or one of those. */
@@ -108,7 +108,6 @@ const BYTES = RFC.map((flags, byte) => {
   return byte === 0x2a ? UNCHANGED : flags & (UNCHANGED | RESERVED) || RESPELT;
 });
 
-/** Collects records and builds the string. */
 export class RecordWriter {
   /** The bytes that names and values come from. */
   readonly #source: Uint8Array;
@@ -304,7 +303,6 @@ export function valueStart(packed: string, at: number): number {
   return endOfNumber(packed, endOfNumber(packed, at + 1));
 }
 
-/** The line of the record at an offset. */
 export function lineAt(packed: string, at: number): number {
   return numberAt(packed, endOfNumber(packed, at + 1));
 }

@@ -29,7 +29,6 @@ export function parseRobots(input: Uint8Array | ArrayBuffer | string, options: P
   return new PackedDocument({ packed, robotsUrl, charset, repair, truncated, notes }) as unknown as RobotsDocument;
 }
 
-/** The lists that are computed from the fields of a file. */
 const LAZY_LISTS = ['fields', 'sitemaps', 'licenses'] as const;
 type LazyLists = Pick<RobotsDocument, (typeof LAZY_LISTS)[number]>;
 

@@ -30,7 +30,6 @@ import { INVALID_UTF8, isPlainRule, nextRecordAt, PackedRecord, RecordWriter, TO
 import { hostOf, readHost } from './read-url.js';
 import { encodeRows, LOOKUPS_BEFORE_SORT, lengthWeight, QUERY_ONLY, type RuleIndex } from './rule-index.js';
 
-/** A compiled reading. */
 export interface Reading extends RuleIndex {
   readonly dialect: Dialect;
   /** The name that selected the groups: one of the crawler's tokens, `*`, or `null`. */

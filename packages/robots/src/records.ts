@@ -95,7 +95,6 @@ function withNulLast(file: Uint8Array, end: number): Uint8Array {
   return byteArray(text.replace(/[^\n\r]+/g, (line) => line.replaceAll('\0', '').padEnd(line.length, '\0')));
 }
 
-/** Whether a kind has a canonical name. */
 function isCanonical(kind: number): boolean {
   return kind !== UNKNOWN && kind < MISSPELLED;
 }

@@ -153,7 +153,6 @@ function checkedIdentity(identity: RobotsClientIdentity | undefined): RobotsClie
   return { name, contact: page.href };
 }
 
-/** What requests need. */
 interface RequestTools {
   readonly fetch: typeof globalThis.fetch;
   readonly userAgent: string;

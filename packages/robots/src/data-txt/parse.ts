@@ -20,7 +20,6 @@ export interface Dataset {
   readonly type?: string;
 }
 
-/** One record. */
 export interface DataRecord {
   /** User-agent values as written; empty if the record concerns every visitor. */
   readonly agents: readonly string[];
@@ -37,7 +36,6 @@ export interface DataRecord {
   readonly block: number;
 }
 
-/** An oddity of the file. */
 interface DataTxtDiagnostic {
   readonly code: DiagnosticCode | 'data-path-invalid';
   readonly severity: DiagnosticSeverity;
@@ -47,7 +45,6 @@ interface DataTxtDiagnostic {
   readonly excerpt: string;
 }
 
-/** A parsed data.txt. */
 export interface DataTxt {
   readonly records: readonly DataRecord[];
   /** At most 1 000. */
@@ -56,7 +53,6 @@ export interface DataTxt {
   readonly truncated: boolean;
 }
 
-/** How to read a file. */
 interface DataTxtOptions {
   /** The URL of the file before redirects; if it is missing, paths stay unresolved. @default none */
   readonly base?: string | undefined;

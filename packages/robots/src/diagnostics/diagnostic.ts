@@ -69,7 +69,6 @@ const MEANINGS = {
   'content-usage-legacy': 'a label of earlier drafts (all, bots, tdm) is not known any more and is ignored',
 };
 
-/** The stable name of a diagnostic. */
 export type DiagnosticCode = keyof typeof MEANINGS;
 
 /** How much a diagnostic matters: `info` changes nothing that matters to a webmaster, `warning` does. */
@@ -83,7 +82,6 @@ export interface LineEffect {
   readonly readAs: readonly string[];
 }
 
-/** One oddity of a file, for people to read. */
 export interface Diagnostic extends LineEffect {
   readonly code: DiagnosticCode;
   readonly severity: DiagnosticSeverity;

@@ -184,15 +184,11 @@ function useReasons(signals: PageSignals, options: ResolvedPageOptions): PageRea
     const sources = [...new Set(refusing.map(([source]) => source))];
     reasons.push({ reason: 'preferences', sources, detail: category, isApplied: isRespected && isDeclared });
   }
-  const isExceeded = contentUse !== null && options.contentUse !== null && isMore(options.contentUse, contentUse);
-  if (isExceeded) {
+  const levelOf = (use: ContentUse | null): number => (use === null ? -1 : CONTENT_USES.indexOf(use));
+  if (contentUse !== null && levelOf(options.contentUse) > levelOf(contentUse)) {
     reasons.push({ reason: 'content-use', sources: contentUseBy, detail: contentUse, isApplied: isRespected });
   }
   return reasons;
-}
-
-function isMore(use: ContentUse, other: ContentUse): boolean {
-  return CONTENT_USES.indexOf(use) > CONTENT_USES.indexOf(other);
 }
 
 /** Empty for most pages. */

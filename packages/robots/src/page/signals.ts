@@ -112,7 +112,6 @@ export function readPageSignals(input: PageSignalsInput): PageSignals {
   return { url, ...directives, ...readNamedLinks(linkElements, metas, fields.get('link') ?? NONE, url, baseUrl) };
 }
 
-/** The signals without the links. */
 type Directives = Omit<PageSignals, 'url' | keyof NamedLinks>;
 
 const NONE: readonly never[] = [];

@@ -29,7 +29,6 @@ export interface PageTags {
   readonly ignored: readonly string[];
 }
 
-/** No directive. */
 const NO_TAGS: PageTags = Object.freeze({
   restrictions: Object.freeze([]),
   maxSnippet: null,

@@ -15,7 +15,6 @@ export interface TdmReservation {
   readonly policy: string | null;
 }
 
-/** No reservation stated. */
 export const UNSET_TDM: TdmReservation = Object.freeze({ reserved: null, policy: null });
 
 /** One usable rule of a tdmrep.json. */
