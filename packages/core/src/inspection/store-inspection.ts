@@ -23,7 +23,6 @@ import { countFromRecrawl } from '../run/recrawl-run.js';
 import { asMannerlyError } from '../store-error.js';
 import { type CrawlInspection, createReadOnlyStore, openInspection } from './inspection.js';
 
-/** The name of every frontier in its store. */
 const CRAWL = 'crawl';
 
 /**

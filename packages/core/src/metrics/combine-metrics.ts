@@ -10,7 +10,6 @@ export interface MetricFamily {
   readonly name: string;
   readonly help: string;
   readonly type: string;
-  /** How values with the same labels are combined. */
   readonly aggregator: string;
   readonly values: readonly { readonly value: number; readonly labels: Readonly<Record<string, string | number>> }[];
 }

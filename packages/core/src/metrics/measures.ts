@@ -100,7 +100,6 @@ type MeasureOf<K extends Measure['kind']> = {
   [N in MeasureName]: (typeof MEASURES)[N]['kind'] extends K ? N : never;
 }[MeasureName];
 
-/** The names of one kind, in the order of the table. @throws Never */
 export function measuresOf<K extends Measure['kind']>(kind: K): MeasureOf<K>[] {
   return Object.entries(MEASURES).flatMap(([name, measure]) => (measure.kind === kind ? [name as MeasureOf<K>] : []));
 }
@@ -139,7 +138,6 @@ export function watchCrawl({ events }: MeasuredCrawl, gauges: Instruments, onClo
   };
 }
 
-/** The values that are read on request. @throws Never */
 export function readCrawl(crawl: MeasuredCrawl): Readonly<Record<MeasureOf<'gauge' | 'total'>, number>> {
   const { pages, runningMs, queued, hosts, longestStallMs = 0 } = crawl.progress();
   const { phase, underwayCount, waitingHosts } = crawl.activity({ limit: 0 });

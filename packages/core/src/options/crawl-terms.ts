@@ -36,9 +36,7 @@ export function termsOf(options: ResolvedOptions, nowMs: number) {
     seeds: listedSeeds,
     seedCount: seeds.length,
     seedsHash: hash('sha256', seeds.join('\n')),
-    /** For questions to the store. */
     settings: crawlSettings(options),
-    /** Each option as text, for comparison. */
     said: Object.fromEntries(Object.entries(compared).map(([option, value]) => [option, termText(value)] as const)),
     createdAtMs: nowMs,
   };

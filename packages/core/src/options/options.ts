@@ -116,7 +116,6 @@ export function resolveOptions(options: CrawlerOptions) {
     licensing,
     dataTxt: filled.discover.dataTxt,
     sitemaps: filled.discover.sitemaps,
-    /** Whether feeds that pages name are read. */
     feeds: filled.discover.feeds,
     sitemapUrls: checkSitemapUrls(filled.discover.sitemapUrls),
     enqueueDatasets: filled.datasets.enqueue,
@@ -175,7 +174,6 @@ function networkOf({ cookies, ...rest }: Defaults['network'], seeds: readonly st
   const concurrency = Math.min(rest.concurrency, maxConcurrentRequests());
   return {
     ...rest,
-    /** Added to requests for content, by name. */
     headers: parseExtraHeaders(rest.headers),
     proxy: rest.proxy === null ? null : resolveProxy(rest.proxy),
     concurrency,

@@ -7,7 +7,6 @@ import { isObject } from '../parse-json.js';
 
 /** A value as a row describes it. `V` is its type, which exists only at compile time. */
 export type Shape<V = unknown> = AnyShape & {
-  /** What it accepts, in words. */
   readonly expected: string;
   /** Whether it accepts a value, apart from the entries of a list and the options of a group. */
   readonly accepts: (value: unknown) => boolean;
@@ -71,11 +70,12 @@ export type RelaxedValues =
   | { readonly longerThan: number }
   | { readonly not: unknown };
 
-/** Whether other options of the group make a relaxed value polite again. */
-type Unless = (group: Readonly<Record<string, unknown>>) => boolean;
-
-/** Which values are relaxed, and one sentence about them. */
-type Relaxed = readonly [values: RelaxedValues, says: string, unless?: Unless];
+/** Which values are relaxed, one sentence about them, and whether other options of the group make them polite again. */
+type Relaxed = readonly [
+  values: RelaxedValues,
+  says: string,
+  unless?: (group: Readonly<Record<string, unknown>>) => boolean,
+];
 
 interface RowDetails {
   /** The default in words, if the value does not show it. */
@@ -101,7 +101,6 @@ export interface Row<V = unknown, D = unknown> extends RowDetails {
 
 export type Rows = Readonly<Record<string, Row>>;
 
-/** The options of a group with every field filled in. */
 export type Filled<R extends Rows> = {
   readonly [K in keyof R]: R[K] extends Row<infer V, infer D> ? V | D : never;
 };

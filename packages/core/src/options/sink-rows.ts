@@ -1,4 +1,4 @@
-// Rows of the options of sinks: `mannerly/sinks` checks them, and so does a configuration file.
+// Rows of the options of sinks, which `mannerly/sinks` checks.
 
 import { choice, code, groupRow, integer, list, row, text } from './row.js';
 

@@ -92,7 +92,6 @@ export function closestName(
   return nearest !== undefined && nearest.distance <= Math.min(MAX_EDITS, unknown.length / 3) ? nearest.each : null;
 }
 
-/** A name reduced to lower-case letters. */
 function plainName(name: string): string {
   return name.replaceAll(/[_-]/g, '').toLowerCase();
 }

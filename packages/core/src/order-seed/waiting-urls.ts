@@ -74,7 +74,6 @@ export class WaitingUrls {
   }
 }
 
-/** Lists that fit into records. */
 function* splitIntoRecords(urls: readonly NewUrl[]): Generator<readonly NewUrl[]> {
   let from = 0;
   let chars = 0;

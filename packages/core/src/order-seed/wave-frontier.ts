@@ -80,7 +80,6 @@ export function createWaveFrontier(parts: WaveParts): Frontier {
     const longWaiting = frontier.waits(MAX_REPORTED_WAITS).reduce((sum, { queued }) => sum + queued, 0);
     return maxPages - frontier.counts().pages - longWaiting;
   };
-  /** @returns Whether anything was added. */
   const releaseWaves = async (): Promise<boolean> => {
     let open = remainingPages();
     let hasAdded = false;
@@ -195,7 +194,6 @@ interface Ranked {
 
 /** Characters of a hash that are compared; if they are equal, the URL decides. */
 const RANK_CHARS = 16;
-/** The frontier's default. */
 const DEFAULT_PRIORITY = 4;
 
 /** By priority, one digit, then by a keyed hash, independent of where and when the URL was found. */

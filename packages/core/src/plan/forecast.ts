@@ -112,7 +112,6 @@ export class HostPace {
   }
 }
 
-/** One host, during the simulation and after it. */
 class PredictedHost {
   readonly host: ForecastHost;
   pages = 0;
@@ -272,7 +271,6 @@ class Simulation {
   }
 }
 
-/** Hosts that share a clock, together. */
 function byClock(hosts: readonly PredictedHost[]): Iterable<readonly PredictedHost[]> {
   const clocks = new Map<string, PredictedHost[]>();
   for (const each of hosts) {

@@ -88,7 +88,6 @@ export interface CrawlPlan {
   readonly firstBound: (NonNullable<Forecast['firstBound']> & { readonly isAtMost: boolean }) | null;
 }
 
-/** Time, pages and requests of a whole crawl, and how it ends. */
 type PlannedTotals = Pick<Forecast, 'durationMs' | 'pages' | 'requests' | 'ends'>;
 
 interface PlanOptions {

@@ -80,7 +80,6 @@ export interface Claim {
   readonly lastmod: Lastmod;
 }
 
-/** How often each kind of claim of a host was checked, and how often it proved true. */
 export const NO_CLAIMS = { changed: 0, changedTrue: 0, unchanged: 0, unchangedTrue: 0 };
 type LastmodRecord = Readonly<typeof NO_CLAIMS>;
 

@@ -53,7 +53,6 @@ export class KnownPages {
     this.priors = new GroupPriors(await this.#parts.store.readRecord(PRIORS_KEY));
   }
 
-  /** Stores the priors for the next run. */
   async close(): Promise<void> {
     await this.#parts.store.writeRecord(PRIORS_KEY, this.priors.encode());
   }

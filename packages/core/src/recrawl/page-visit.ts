@@ -86,7 +86,6 @@ export function lastAttemptMs({ atMs, triedAtMs }: Pick<PageVisit, 'atMs' | 'tri
   return triedAtMs ?? atMs;
 }
 
-/** A URL that was tried. */
 export type TriedUrl = Pick<NewUrl, 'url' | 'depth' | 'visit'> & {
   readonly [Name in 'from' | 'label' | 'userData']?: PageVisit[Name];
 };
@@ -103,7 +102,6 @@ export function firstAttempt(
   };
 }
 
-/** What is stored of a failed attempt. */
 export function failedAttempt({ failures = 0 }: Pick<PageVisit, 'failures'>, nowMs: number) {
   return { triedAtMs: nowMs, failures: failures + 1 };
 }
@@ -118,7 +116,6 @@ export function decodeVisit<T extends StoredVisit = PageVisit>(bytes: Uint8Array
   return typeof value?.url === 'string' && typeof value.estimate?.shape === 'number' ? (value as T) : null;
 }
 
-/** The URL for another visit. */
 export function revisitUrl(
   visit: Pick<PageVisit, 'url' | 'depth' | 'from' | 'label' | 'userData' | 'atMs' | 'triedAtMs'>,
   nowMs: number,
@@ -147,7 +144,6 @@ export function isRevisitNumber(visit: number, lastAttemptMs: number, nowMs: num
   return isMonthStep(visit - Math.ceil(lastAttemptMs), nowMs);
 }
 
-/** The visits that this process has begun. */
 export class BegunVisits {
   /** By URL, the latest number. */
   readonly #numbers = new Map<string, number>();

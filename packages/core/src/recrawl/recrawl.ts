@@ -82,7 +82,6 @@ interface ReceivedPage {
   readonly licenses: readonly string[];
 }
 
-/** How a received page compares with its last visit. */
 interface Comparison {
   readonly unchanged: UnchangedPage | null;
   /** For its handler; `null`: nothing is known. */
@@ -92,7 +91,6 @@ interface Comparison {
 const UNREAD = { after: null, found: null, received: null };
 const NOT_COMPARED: Comparison = { unchanged: null, change: null };
 
-/** What recrawling needs from a run. */
 interface RecrawlingRun {
   readonly frontier: VisitStore;
   /** Where exchanges are kept, after `open`; `null`: nowhere. */
@@ -137,7 +135,6 @@ export class Recrawl {
     return { ...this.#counts, ...this.knownPages.counts() };
   }
 
-  /** Stores what the next run needs. */
   async close(): Promise<void> {
     await this.unrequested.close();
     await this.#trust.close();

@@ -211,7 +211,6 @@ export class SitemapVisits {
 
 type RecordReader = Pick<VisitStore, 'readRecord' | 'listRecords'>;
 
-/** The sitemaps and feeds that are due, by URL. */
 export async function dueSitemaps(store: RecordReader, nowMs: number): Promise<SitemapVisit[]> {
   const due: SitemapVisit[] = [];
   for await (const { value } of recordsOf(store, SITEMAP_PREFIX, VISIT_BATCH_RECORDS)) {
@@ -221,7 +220,6 @@ export async function dueSitemaps(store: RecordReader, nowMs: number): Promise<S
   return due.sort((a, b) => (a.url < b.url ? -1 : 1));
 }
 
-/** Adds all stored dates. */
 export async function addStoredDates(store: RecordReader, dates: Lastmods, nowMs: number): Promise<void> {
   for await (const { key, value } of recordsOf(store, DATES_PREFIX, LASTMOD_BATCH_RECORDS)) {
     const visit = await store.readRecord(SITEMAP_PREFIX + key.slice(DATES_PREFIX.length));

@@ -34,7 +34,6 @@ interface ChoiceParts {
   readonly maxPages: number | null;
 }
 
-/** What is expected of a known page now. */
 export type ExpectedVisit = Awaited<ReturnType<typeof expectedVisit>>;
 
 /** A page that is due; others need no memory. */
@@ -114,7 +113,6 @@ export function daysSince({ atMs }: Pick<PageVisit, 'atMs'>, nowMs: number): num
   return Math.max(0, nowMs - atMs) / DAY_MS;
 }
 
-/** All records whose keys have a prefix, read in batches. */
 export async function* recordsOf(
   store: Pick<Frontier, 'listRecords'>,
   prefix: string,

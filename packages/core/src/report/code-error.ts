@@ -23,7 +23,6 @@ export interface CodeError {
 
 export type CodeErrorContext = Pick<CodeError, 'code' | 'url' | 'hook' | 'atMs'>;
 
-/** Describes what was thrown. Never throws. */
 export function codeErrorOf(error: unknown, context: CodeErrorContext): CodeError {
   const { code, url, hook, atMs } = context;
   return { code, url, ...(hook === undefined ? {} : { hook }), ...partsOf(error), atMs };

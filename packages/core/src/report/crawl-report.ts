@@ -14,7 +14,6 @@ import type { LimitingBound } from './outcome-counts.js';
  */
 export type RunState = 'finished' | 'bounded' | 'waiting' | 'stopped';
 
-/** What pages ask for in one currency. */
 export interface AskedPrice {
   /** Three letters, as the site writes them. */
   readonly currency: string;
@@ -114,7 +113,6 @@ export interface CrawlReport {
    * only one process.
    */
   readonly part?: string;
-  /** Start of this run. */
   readonly startedAtMs: number;
   readonly endedAtMs: number;
   /** Running time over all runs: what `bounds.minutes` counts. */

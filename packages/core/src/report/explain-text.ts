@@ -73,7 +73,6 @@ const DUE_REASONS: Readonly<Record<VisitExplanation['why'], string>> = {
   named: 'it was gone, but a sitemap has since listed it with a later date',
 };
 
-/** Its visits, and when the next one is due. */
 function visitLines(visit: VisitExplanation | undefined): Lines {
   if (visit === undefined) return [];
   const { visits, lastVisitMs, changes, changedAtMs, shape, days, changesPerDay, fresh, importance, value } = visit;
@@ -169,7 +168,6 @@ function foundText({ depth, from }: { readonly depth: number | null; readonly fr
   return `${depth === null ? '' : `, depth ${depth}`}${from === null ? '' : `, found on ${from}`}`;
 }
 
-/** Where it is queued, and how it was found. */
 function placeText({ host, priority, record }: QueuedUrl, status: Explanation['status']): string {
   const { depth, from, via, tries, visit = 0 } = record;
   const onceMore = status === 'waiting' || status === 'held' ? '' : ' once more';

@@ -20,7 +20,6 @@ export interface Explanation extends Pick<UrlDecision, 'line' | 'pattern' | 'dia
   readonly reason: string | null;
   /** What the reason means, one sentence. */
   readonly meaning: string | null;
-  /** What can be done. */
   readonly advice: string | null;
   /** The earliest time at which it can be tried, epoch milliseconds; `null` if unknown, or decided. */
   readonly untilMs: number | null;

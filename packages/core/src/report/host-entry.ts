@@ -31,7 +31,6 @@ export function entriesFor(
   return entries.flatMap((entry, at) => (positions.has(at) ? [{ at, ...entry }] : []));
 }
 
-/** An entry in one line. @throws Never */
 export function entryText(entry: AppliedHostEntry): string {
   const { at, match, spacing = {}, headers = [], bounds = {}, exclude = [], ...ordering } = entry;
   const numbers = (values: object): string =>

@@ -5,8 +5,6 @@ import { splitOutcomes } from './outcome-counts.js';
 import { explainReason } from './reasons.js';
 import { sumOf } from './table.js';
 
-type EndedCrawl = Pick<CrawlReport, 'pages' | 'state' | 'alreadyFinished' | 'outcomes'>;
-
 /** The number of fetched pages, without failed ones, redirects, sitemaps and companion files. @throws Never */
 export function fetchedPages({ outcomes }: Pick<CrawlReport, 'outcomes'>): number {
   const { redirect: _, companion: __, sitemap: ___, ...pages } = outcomes['fetched'] ?? {};
@@ -23,7 +21,9 @@ export function hasFetchedNoPage(report: Pick<CrawlReport, 'pages' | 'outcomes'>
  * Why a crawl fetched at most one page: a line, followed by a line for each reason.
  * @returns `null` if it fetched more, was stopped, or ended by a bound or before this run after a page.
  */
-export function whyNothingFetched(report: EndedCrawl): string | null {
+export function whyNothingFetched(
+  report: Pick<CrawlReport, 'pages' | 'state' | 'alreadyFinished' | 'outcomes'>,
+): string | null {
   const { state, alreadyFinished, outcomes } = report;
   const pages = fetchedPages(report);
   const hasEnded = alreadyFinished || state === 'bounded';
@@ -38,7 +38,6 @@ export function whyNothingFetched(report: EndedCrawl): string | null {
   return [head, ...reasons.map(([reason, count]) => reasonLine(reason, count))].join('\n');
 }
 
-/** What a reason means and what can be done, as a line of a list. */
 export function reasonLine(reason: string, count: number): string {
   return `  ${reason} (${count}): ${explainReason(reason)}`;
 }

@@ -23,7 +23,6 @@ export class OutcomeCounts {
     return this.#add(status, reason, 1);
   }
 
-  /** Uncounts a URL that will be decided again. */
   uncount({ status, reason }: Pick<UrlDecision, 'status' | 'reason'>): void {
     this.#add(status, reason, -1);
   }
@@ -64,7 +63,6 @@ export class OutcomeCounts {
   }
 }
 
-/** The sum of several tables. Never throws. */
 export function sumOutcomes(tables: readonly OutcomeTable[]): OutcomeTable {
   const counts = new OutcomeCounts();
   for (const table of tables) counts.leftOut(table);
@@ -104,7 +102,6 @@ export function createRepeatedExclusionCheck(): (decision: UrlDecision) => boole
   };
 }
 
-/** A bound that kept URLs out. */
 export interface LimitingBound {
   /** The option: `bounds.depth`, `bounds.pages`, `traps`. */
   readonly bound: string;

@@ -17,7 +17,6 @@ const OFFERS = [
 export class PriceSums {
   readonly #sums = new Map<string, { units: bigint; pages: number }>();
 
-  /** Takes a decision; ignores one without a readable price. Never throws. */
   decision({ reason, detail }: Pick<UrlDecision, 'reason' | 'detail'>): void {
     if (detail === null || (reason !== 'payment-required' && reason !== 'license')) return;
     const { currency, amount } = OFFERS.map((offer) => offer.exec(detail)?.groups).find((found) => found) ?? {};

@@ -59,7 +59,6 @@ function objectWith<T>(...rows: readonly (readonly [test: Test, ...names: string
   return (value: unknown): value is T => isObject(value) && members.every(([name, test]) => test(value[name]));
 }
 
-/** Whether a value is a line of a request log. @throws Never */
 export const isRequest = objectWith<RequestRecord>(
   [isText, 'host'],
   [isTime, 'startedAtMs', 'endedAtMs'],
@@ -67,7 +66,6 @@ export const isRequest = objectWith<RequestRecord>(
 );
 const isCopy = objectWith([isText, 'authority', 'phase'], [orNull(isText), 'hash'], [orNull(isTime), 'receivedAtMs']);
 const isOutcome = objectWith([isText, 'status', 'reason']);
-/** Whether a value is a decision. Never throws. */
 export const isDecision = objectWith<UrlDecision>(
   [isText, 'status', 'reason', 'url', 'layer'],
   [isTime, 'atMs'],
@@ -171,7 +169,8 @@ async function* readCountedDecisions(
   onLeftOut: (counts: OutcomeTable) => void,
 ): AsyncGenerator<UrlDecision> {
   let open: OutcomeTable = {};
-  for await (const line of readValues(path, isDecisionOrLeftOut)) {
+  const isLine = (value: unknown): value is UrlDecision | LeftOutLine => isDecision(value) || isLeftOut(value);
+  for await (const line of readValues(path, isLine)) {
     if (!('leftOut' in line)) {
       open = {};
       yield line;
@@ -263,8 +262,4 @@ export async function* mergeByTime<T>(
       next.atMs = Math.max(next.atMs, timeOf(following.value));
     }
   }
-}
-
-function isDecisionOrLeftOut(value: unknown): value is UrlDecision | LeftOutLine {
-  return isDecision(value) || isLeftOut(value);
 }

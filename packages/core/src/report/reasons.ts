@@ -8,11 +8,8 @@ import type { UrlDecision, UrlStatus } from './decision.js';
 /** Each needs a row. The two other codes of a page only limit what is kept of it. */
 type DecidingCode = FailureCode | Exclude<PageReasonCode, 'noarchive' | 'nosnippet'>;
 
-/** One row of the table. */
 export interface ReasonEntry {
-  /** The statuses that may have this reason. */
   readonly statuses: readonly UrlStatus[];
-  /** The stage that decides it. */
   readonly layer: UrlDecision['layer'];
   /** One sentence, for people. */
   readonly meaning: string;
@@ -294,7 +291,6 @@ export function reasonOf(reason: string): ReasonEntry | null {
   return Object.hasOwn(REASONS, key) ? REASONS[key as Reason] : null;
 }
 
-/** What a reason means and what to do, for a message. */
 export function explainReason(reason: string): string {
   const { meaning: means, advice: todo } = reasonOf(reason) ?? { meaning: 'See the decision log.', advice: '' };
   return `${means} ${todo}`.trimEnd();

@@ -67,12 +67,10 @@ export class RunLogs {
     this.#datasets = new LineLog(directory.datasetsPath);
   }
 
-  /** Writes what the stages of the items did in this run. */
   stages(stages: readonly StageCounts[]): void {
     if (stages.length > 0) this.#run({ stages });
   }
 
-  /** Writes the result of a comparison of clocks. */
   clock(clock: ClockLine['clock']): void {
     this.#run({ clock });
   }
@@ -93,7 +91,6 @@ export class RunLogs {
       keepLatest(this.#recent, decision.url, decision, MAX_RECENT_DECISIONS);
   }
 
-  /** Counts URLs that get no line. */
   leftOut(counts: OutcomeTable): void {
     this.#decisions?.leftOut(counts);
   }

@@ -29,7 +29,6 @@ export interface SinkCapabilities {
 }
 
 interface SinkSuiteOptions {
-  /** The runner's function that registers one test. */
   readonly test: (title: string, run: () => Promise<void>) => void;
   /** An empty medium for each test; the suite disposes of it. */
   readonly makeMedium: () => Promise<SinkMedium>;
@@ -59,7 +58,6 @@ export function sinkSuite({ test, makeMedium, capabilities }: SinkSuiteOptions):
 
 type SinkTest = (medium: SinkMedium, capabilities: SinkCapabilities) => Promise<void>;
 
-/** Tests by their titles. */
 type SinkTests = Readonly<Record<string, SinkTest>>;
 
 const ALIKE = ['a.test/x/1', 'a.test/x/10', 'A.test/x/1', 'a.test/X/1', 'a.test/é/1', 'a.test/e/1', 'a.test/x'];

@@ -188,7 +188,6 @@ function wasNotRequested(seen: SeenRequests, url: string | RegExp): Verdict {
   return { passes: !passes, message };
 }
 
-/** URLs that a message lists. */
 const MAX_LISTED_URLS = 20;
 
 /** Judges each request and the one before it. */
@@ -230,7 +229,6 @@ function requestsOf(seen: SeenRequests): readonly SeenRequest[] {
   return 'exchanges' in seen ? seen.exchanges : seen;
 }
 
-/** The requests to one host, in order. */
 function requestsTo(seen: SeenRequests, host: string): SeenRequest[] {
   const requests = requestsOf(seen).filter((request) => request.host === host);
   return requests.sort((a, b) => a.startMs - b.startMs);

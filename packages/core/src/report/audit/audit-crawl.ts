@@ -113,7 +113,6 @@ export async function auditCrawl(crawl: AuditedCrawl, options: AuditOptions = {}
   return { format: 1, passed, runs, requests, hosts, startedAtMs, endedAtMs, counts, violations, notes };
 }
 
-/** The https requests of one run, with and without a signature. */
 type SignedRun = { signed: number; unsigned: number; first: RequestRecord | null };
 
 function countSignature(

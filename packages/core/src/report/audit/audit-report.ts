@@ -21,7 +21,6 @@ export type ViolationKind = keyof typeof VIOLATION_MEANINGS;
 /** All kinds, in the order of reports. */
 export const VIOLATION_KINDS = Object.keys(VIOLATION_MEANINGS) as readonly ViolationKind[];
 
-/** One finding. */
 export interface Violation {
   readonly kind: ViolationKind;
   /** `null` if the finding is about a run or a line, not about a request. */
@@ -38,7 +37,6 @@ export type AddViolation = (kind: ViolationKind, detail: string) => void;
 
 export type PaceReason = 'interval' | 'crawl-delay' | 'request-rate' | 'pause' | 'robots-retry';
 
-/** The result of an audit. */
 export interface AuditReport {
   readonly format: 1;
   /** There were requests, and no violation. */
@@ -63,7 +61,6 @@ export type SignatureFindings = Pick<AuditReport, 'notes'> & {
   readonly count: number;
 };
 
-/** The report with findings from elsewhere added. */
 export function withFindings(report: AuditReport, { found, count, notes }: SignatureFindings): AuditReport {
   const violations = [...report.violations, ...found].slice(0, MAX_LISTED_VIOLATIONS);
   const counts = { ...report.counts, signature: report.counts.signature + count };

@@ -36,7 +36,6 @@ export interface Earliest {
   readonly reason: PaceReason;
 }
 
-/** The number of requests allowed in a period. */
 type Bucket = { readonly documents: number; readonly periodMs: number };
 
 const DAY_MS = 86_400_000;
@@ -131,7 +130,9 @@ export class HostPace {
     this.lastStartedAtMs = Math.max(this.lastStartedAtMs ?? startedAtMs, startedAtMs);
     this.lastEndedAtMs = Math.max(this.lastEndedAtMs ?? endedAtMs, endedAtMs);
     this.#burst = required.bucket === null ? [] : [...this.#burst, startedAtMs].slice(-MAX_BUCKET_STARTS);
-    const pauseMs = record.purpose === 'robots' ? robotsPauseMs(record, kind) : this.#pauseMs(record, kind);
+    // robots.txt has its own waits, but a 429 or 503 concerns the whole host.
+    const robotsPauseMs = kind === 'throttled' ? throttledMs(record, 1) : 0;
+    const pauseMs = record.purpose === 'robots' ? robotsPauseMs : this.#pauseMs(record, kind);
     if (pauseMs === 0) return null;
     const retryAfter = record.retryAfter === null ? '' : `, Retry-After: ${record.retryAfter}`;
     const why = `${record.status ?? record.failure ?? 'failure'}${retryAfter}`;
@@ -158,11 +159,6 @@ export class HostPace {
     this.#throttled += 1;
     return throttledMs(record, this.#throttled);
   }
-}
-
-/** robots.txt has its own waits, but a 429 or 503 concerns the whole host. */
-function robotsPauseMs(record: RequestRecord, kind: AnswerKind): number {
-  return kind === 'throttled' ? throttledMs(record, 1) : 0;
 }
 
 function throttledMs(record: RequestRecord, consecutive: number): number {

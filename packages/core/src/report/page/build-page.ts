@@ -7,7 +7,6 @@ import { readFile } from 'node:fs/promises';
 import { MannerlyError } from '../../errors.js';
 import { ownFile } from '../../own-package.js';
 
-/** The parts of a page besides its own files. */
 export interface PageParts {
   /** Text that replaces `"@data"`. */
   readonly data?: string;

@@ -17,7 +17,6 @@ export interface ClosingRule extends Pick<RobotsCopyRef, 'authority' | 'hash' | 
   urls: number;
 }
 
-/** The counts of one report. */
 export class DecisionCounts {
   readonly counts = new OutcomeCounts();
   readonly #examples = new Map<CountedReason, string[]>();

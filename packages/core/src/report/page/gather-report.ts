@@ -86,7 +86,6 @@ export async function gatherReport(
   } as const;
 }
 
-/** Reads the requests, as the audit judges them, with the warnings in between. */
 async function readRequests(
   paths: ReportedPaths,
   parts: readonly LogPaths[],

@@ -17,7 +17,6 @@ type TimelinePoint = readonly [
   isViolation: 0 | 1,
 ];
 
-/** No URL with any status. */
 export const NO_URLS: Readonly<Record<UrlStatus, number>> = { fetched: 0, excluded: 0, dropped: 0, failed: 0, held: 0 };
 
 /** Counts a decision in place of the one that it replaces. One without a line was never counted. */
@@ -57,7 +56,7 @@ export class HostAccount {
     }
     const isViolation = violations.length > 0 ? 1 : 0;
     const point = [record.startedAtMs, 0, record.status ?? 0, gapMs, requiredGapMs, isViolation] as const;
-    const marginMs = marginOf(point);
+    const marginMs = (gapMs ?? Number.POSITIVE_INFINITY) - (requiredGapMs ?? 0);
     if (gapMs !== null && requiredGapMs !== null && requiredBy !== null && marginMs < this.#smallestMarginMs) {
       this.#smallestMarginMs = marginMs;
       this.#tightest = { gapMs, requiredGapMs, requiredBy };
@@ -100,9 +99,4 @@ export class HostAccount {
     this.leftOut += MAX_HOST_POINTS - this.#points.length;
     this.#stride *= 2;
   }
-}
-
-/** By how much a request came later than required; infinite if nothing was required. */
-function marginOf([, , , gapMs, requiredGapMs]: TimelinePoint): number {
-  return gapMs === null || requiredGapMs === null ? Number.POSITIVE_INFINITY : gapMs - requiredGapMs;
 }

@@ -13,7 +13,6 @@ const CLOSED_BY: Readonly<Partial<Record<HostWarning['code'], string>>> = {
   'host-parked': 'parked',
 };
 
-/** One pause, and what followed it. */
 export interface ReportedPause extends Pause {
   readonly host: string;
   /** The next request that it restricted; `null` if none came. */
@@ -28,7 +27,6 @@ interface OpenPause {
 }
 
 export class Pauses {
-  /** Pauses past the bound. */
   leftOut = 0;
   readonly #ended: ReportedPause[] = [];
   readonly #open = new Map<string, OpenPause[]>();
