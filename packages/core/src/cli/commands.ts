@@ -18,7 +18,6 @@ import {
 } from './flags.js';
 
 export interface CommandRow {
-  /** One sentence. */
   readonly summary: string;
   readonly args?: readonly Argument[];
   /** The options of a crawl for which it has flags, by their paths; `crawl`: all flags of `mannerly crawl`. */
@@ -26,7 +25,6 @@ export interface CommandRow {
   /** Its own flags; the flags of a crawl come first, these follow under a title. */
   readonly flags?: readonly Option[];
   readonly title?: string;
-  /** The end of its help. */
   readonly help?: string;
   readonly isHidden?: true;
   /** Called with the arguments, the flags and the `CliIo`. @returns The exit code, if it may differ from 0. */

@@ -12,7 +12,6 @@ import { isObject } from '../parse-json.js';
 import { UsageError } from './failure.js';
 import { loadUserModule } from './user-module.js';
 
-/** Names of the file, in a working directory. */
 export const CONFIG_NAMES: readonly string[] = ['ts', 'mts', 'js', 'mjs', 'json'].map(
   (extension) => `mannerly.config.${extension}`,
 );
@@ -37,7 +36,8 @@ export async function readConfig(file: string): Promise<CrawlConfig> {
   if (!existsSync(path)) {
     throw new UsageError(`${file} is not there`, 'Name the configuration with --config <file>.');
   }
-  const value = isJson ? await readJson(file, path) : exportedConfig(await loadUserModule(file));
+  const { default: exported, config } = isJson ? { default: await readJson(file, path) } : await loadUserModule(file);
+  const value = exported ?? config;
   if (!isObject(value)) {
     const hint = isJson ? 'It is one JSON object.' : 'Export it: export default defineConfig({ … }).';
     throw new UsageError(`${file} holds no configuration`, hint);
@@ -49,10 +49,6 @@ export async function readConfig(file: string): Promise<CrawlConfig> {
     throw new UsageError(`${file}: ${error.message}`, error.hint);
   }
   return withPaths(group('CrawlConfig', CONFIG_OPTIONS), value, dirname(path)) as CrawlConfig;
-}
-
-function exportedConfig(module: Readonly<Record<string, unknown>>): unknown {
-  return module['default'] ?? module['config'];
 }
 
 async function readJson(file: string, path: string): Promise<unknown> {

@@ -88,7 +88,6 @@ function shortPath(path: string, workingDirectory: string): string {
   return short.startsWith('..') || isAbsolute(short) ? path : short || '.';
 }
 
-/** Links out of scope that lead to one host. */
 interface OutsideHost {
   readonly host: string;
   readonly first: UrlParts;

@@ -50,7 +50,6 @@ export interface CrawlFlags extends SharedFlags {
 
 const MAX_WORKERS = 64;
 const DAY_SECONDS = 86_400;
-/** Every reason. */
 const ALL_REASONS = 'all';
 
 /** The flags that set no option, under their titles. */
@@ -110,7 +109,6 @@ export function withCrawlFlags(command: Command): Command {
   return command.helpOption('-h, --help', 'print this');
 }
 
-/** Adds the flags of the options whose paths match. */
 export function withFlagsOf(command: Command, paths: RegExp): void {
   for (const flagged of FLAGGED_ROWS) if (paths.test(flagged.path)) command.addOption(optionOf(flagged));
 }
@@ -154,7 +152,6 @@ export function retryFrom({ retry, retryHost, retrySince, reset }: CrawlFlags): 
   return present({ reason: retry.includes(ALL_REASONS) ? null : retry, host: retryHost, sinceMs: retrySince });
 }
 
-/** Whether other processes work on the same crawl. */
 export function isShared({ store, workers = 1 }: CrawlFlags): boolean {
   return store !== undefined || workers > 1;
 }

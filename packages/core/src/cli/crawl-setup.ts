@@ -23,7 +23,6 @@ import { loadHandlers, loadStages, type RegisterHandlers, registerDefault } from
 export interface CrawlSetup {
   /** The seeds of the command line; none: those of the configuration file. */
   readonly args: readonly string[];
-  /** The URLs of all seeds. */
   readonly seeds: readonly string[];
   /** The flags, with the paths and the store of the file. Plain JSON: workers receive them. */
   readonly flags: CrawlFlags;
@@ -147,7 +146,6 @@ export async function createCommandCrawl(
   const retry = isFirst ? retryFrom(flags) : undefined;
   return {
     crawler,
-    /** Runs the crawl once, with a client of its own for its store. */
     async run(out: string): Promise<CrawlReport> {
       let stopAdding = (): void => undefined;
       if (flags.store !== undefined)

@@ -15,7 +15,6 @@ export const EXIT = {
   stopped: 130,
 } as const;
 
-/** What each code means, and what to do. */
 export const EXIT_CODES: readonly (readonly [code: number, means: string, todo: string])[] = [
   [EXIT.ok, 'done: nothing was left, or a bound ended the run and the rest is queued', ''],
   [EXIT.broken, 'something failed: a disk, a store, a bug', 'see the message'],

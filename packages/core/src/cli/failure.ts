@@ -4,7 +4,6 @@ import { CommanderError } from 'commander';
 import { EXIT } from './exit-codes.js';
 import type { CliIo } from './io.js';
 
-/** A mistake in how the command was called. */
 export class UsageError extends Error {
   readonly hint: string | null;
 
@@ -21,7 +20,6 @@ const USAGE_CODES =
 
 const NOT_FOUND_HINT = 'Is its path right? It is relative to the working directory.';
 const NOT_PERMITTED_HINT = 'Is it readable and writable for the user who runs this?';
-/** What to do about a system error, by its code. */
 const SYSTEM_HINTS: Readonly<Record<string, string>> = {
   ENOENT: NOT_FOUND_HINT,
   ENOTDIR: NOT_FOUND_HINT,

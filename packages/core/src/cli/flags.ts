@@ -68,7 +68,6 @@ export function json(value: unknown): string {
   return JSON.stringify(value, null, 2);
 }
 
-/** Names a crawl on a server. */
 export const STORE_FLAG = flag(
   '--store <url>',
   'the server that keeps the frontier, for several processes or machines: redis://…, rediss://…, postgres://… (?crawl=<name> for one of several crawls; for several servers, their URLs in one argument, separated by spaces)',
@@ -109,7 +108,6 @@ export function flag<T>(name: string, help: string, parse?: (text: string, befor
   return parse === undefined ? made : made.argParser(parse);
 }
 
-/** Collects the values of a flag that may be given more than once. */
 export function appendValue<T>(value: T, before: readonly T[] = []): T[] {
   return [...before, value];
 }
@@ -126,7 +124,6 @@ export function checkRawCells(rawCells: boolean | undefined, hasCsv: boolean): v
   if (rawCells === true && !hasCsv) throw new UsageError('--raw-cells needs --csv', 'For instance: --csv items.csv');
 }
 
-/** Reads a number within a range. @throws InvalidArgumentError */
 export function numberArgument(
   min: number,
   max: number,
@@ -155,7 +152,6 @@ export function cursorArgument(text: string): string {
   throw new InvalidArgumentError('Expected what the last listing has printed behind --cursor.');
 }
 
-/** Reads the code of a country. @throws InvalidArgumentError */
 export function countryArgument(text: string): string {
   if (/^[a-z]{2}$/i.test(text)) return text;
   throw new InvalidArgumentError('Expected two letters, such as DE.');

@@ -11,7 +11,6 @@ import { EXIT } from './exit-codes.js';
 import type { InterruptThreadData } from './interrupt-thread.js';
 import { INTERRUPT_ANSWER_MS } from './limits.js';
 
-/** One question, answered by a line of text. */
 export interface Question {
   readonly message: string;
   /** Shown while nothing is typed. */
@@ -39,7 +38,6 @@ export interface CliIo {
   draw(text: string): void;
   /** The bytes of standard input, once. */
   input(): AsyncIterable<Uint8Array>;
-  /** Whether standard error is a terminal. */
   readonly isTerminal: boolean;
   columns(): number;
   nowMs(): number;

@@ -23,18 +23,12 @@ const TOKEN_VARIABLE = 'MANNERLY_DASHBOARD_TOKEN';
 const PUBLIC_ADDRESS_WARNING =
   'Warning: other machines can connect, and the token travels unencrypted. Put a proxy with TLS before it.';
 
-/** What the HTTP API serves. */
-interface ServedApi {
-  readonly crawl: ApiCrawl;
-  /** The crawl directory, whose logs it reports. */
-  readonly out: string;
-}
-
 /**
  * Opens the dashboard that the flags request; `null` if they request none. The caller closes it.
  *
  * @param source - The source of its metrics, if they are wanted.
- * @param api - Served if the flags say where to listen. @default none
+ * @param api - Served if the flags say where to listen; `out` is the crawl directory, whose logs it reports. @default
+ *   none
  * @throws UsageError, MannerlyError
  */
 export async function openDashboard(
@@ -42,7 +36,7 @@ export async function openDashboard(
   flags: Pick<CrawlFlags, 'dashboard' | 'listen' | 'listenName' | 'metrics'>,
   source: () => Promise<MetricsSource>,
   io: CliIo,
-  api: ServedApi | null = null,
+  api: { readonly crawl: ApiCrawl; readonly out: string } | null = null,
 ): Promise<Dashboard | null> {
   const { dashboard, listen, listenName = [], metrics = false } = flags;
   if (dashboard === undefined && listen === undefined) {

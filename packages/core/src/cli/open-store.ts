@@ -33,7 +33,6 @@ interface StoreTimeouts {
 const DEFAULT_TIMEOUTS: StoreTimeouts = { commandMs: 10_000 };
 /** The longest pause between two attempts to connect, milliseconds. */
 const MAX_RECONNECT_MS = 2_000;
-/** Connections of one process to PostgreSQL. */
 const POOL_SIZE = 5;
 /** A node that is not part of a cluster answers so. */
 const NO_CLUSTER = /cluster support disabled/;
@@ -85,7 +84,6 @@ interface RedisModule {
   readonly Cluster: new (nodes: readonly string[], options: object) => RedisConnection;
 }
 
-/** What is used of an ioredis client. */
 interface RedisConnection extends RedisClient, EventEmitter {
   readonly status: string;
   callBuffer: RedisClient['callBuffer'];
@@ -219,7 +217,6 @@ async function openPostgres(url: StoreUrl, identity: string, timeouts: StoreTime
   };
 }
 
-/** The part of a pool of pg that is used. */
 export interface HostPool<Query> {
   readonly ended: boolean;
   query(query: Query): Promise<{ readonly rows: unknown[] }>;

@@ -42,7 +42,6 @@ export function boundFlag(bound: 'pages' | 'minutes') {
   return { default: flag.default as number, read: readerOf(row.shape, flag) };
 }
 
-/** The options that flags set. @param values - By property, as commander has them. */
 export function optionsFromFlags(values: Readonly<Record<string, unknown>>): PartialOptions {
   const options: Record<string, unknown> = {};
   for (const { path, flag, property } of FLAGGED_ROWS) {

@@ -40,7 +40,6 @@ export function signedText(signed: number, requests: number): string {
   return `Signed: ${signed} of ${plural(requests, 'request')} (${share.toFixed(1)} %).`;
 }
 
-/** What the stages of the items did. */
 export function stagesText(title: string, stages: NonNullable<CrawlReport['stages']>): string[] {
   if (stages.length === 0) return [];
   const lines = stages.map(({ name, dropped, failed, ...stage }) => {
@@ -66,7 +65,6 @@ function stallText({ longestStallMs = 0 }: CrawlReport): string[] {
   return [`Longest stall: ${(longestStallMs / 1_000).toFixed(1)} s, caused by ${cause}.`];
 }
 
-/** How the crawl ended, and the counts. */
 function endText(report: CrawlReport, isOnServer: boolean): string {
   const reset = isOnServer ? 'take another ?crawl=<name>' : 'add --reset (deletes items, logs and archive)';
   const textOf = { finished: finishedText, bounded: boundedText, waiting: waitText, stopped: stoppedText }[
@@ -173,7 +171,6 @@ export function crawlText(crawl: Pick<StoreReport, 'name' | 'seeds' | 'seedCount
   return `${what} by ${printable(crawl.name)}, begun ${iso(crawl.createdAtMs)}.`;
 }
 
-/** The report of a crawl on a server. */
 export function storeReportText(report: StoreReport): string {
   const { pages, requests, items, bytes, hosts, known, queued, processes } = report;
   const done = `${plural(pages, 'page')}, ${plural(requests, 'request')}, ${plural(items, 'item')}, ${plural(bytes, 'byte')} in ${durationText(report.runningMs)}`;

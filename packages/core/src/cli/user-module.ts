@@ -43,7 +43,6 @@ export function registerDefault(routes: HandlerRoutes): void {
   });
 }
 
-/** Registers handlers, synchronously or not. */
 export type RegisterHandlers = (routes: HandlerRoutes) => unknown;
 
 /** Loads a file of handlers. @throws UsageError when it cannot be loaded or has no handlers */
@@ -89,7 +88,6 @@ export async function loadStages(path: string): Promise<{ readonly items?: reado
   return items === undefined ? {} : { items: checkStages(`items of ${path}`, items) };
 }
 
-/** Whether this Node.js loads TypeScript by stripping types. */
 function canStripTypes(): boolean {
   return 'typescript' in process.features && Boolean(process.features.typescript);
 }

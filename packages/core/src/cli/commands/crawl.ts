@@ -20,14 +20,15 @@ import { metricsOf, openDashboard } from '../open-dashboard.js';
 import { type ProgressDisplay, startProgressLine } from '../progress.js';
 import { seedsFrom } from '../seeds-file.js';
 
-/** Runs the command. @throws UsageError, MannerlyError */
 export async function crawlCommand(args: readonly string[], given: CrawlFlags, io: CliIo): Promise<number> {
   const first = await setUpCrawl(await seedsFrom(args, given, io), given);
   const retry = retryFrom(first.flags);
   checkProcesses(first.flags);
   const { name, tokens = [name] } = first.options.identity;
   const out = first.flags.out ?? (await directoryFor({ name, tokens, seeds: first.seeds }, io.nowMs()));
-  const setup = (await hasKeptVisits(out, first)) ? keepingVisits(first) : first;
+  // Also for the workers, which get the flags.
+  const recrawl = (await hasKeptVisits(out, first)) ? { recrawl: true } : {};
+  const setup = { ...first, flags: { ...first.flags, ...recrawl }, options: { ...first.options, ...recrawl } };
   const { flags } = setup;
   if (retry !== undefined && !holdsCrawl(out)) {
     const hint = 'Name its directory with --out, and the same seeds and --name.';
@@ -44,7 +45,6 @@ export async function crawlCommand(args: readonly string[], given: CrawlFlags, i
   return printEnd(report, setup, out, io);
 }
 
-/** Runs `mannerly serve`. @throws UsageError, MannerlyError */
 export async function serveCommand(args: readonly string[], flags: CrawlFlags, io: CliIo): Promise<number> {
   if (flags.dashboard !== undefined) {
     throw new UsageError('serve has the live view at its own address already', 'Name its port with --listen.');
@@ -62,11 +62,6 @@ async function hasKeptVisits(out: string, { flags, options }: CrawlSetup): Promi
   // A file that cannot be read is named by the run, as damage.
   const settings = await readSettings(crawlPaths(out).settingsPath, []).catch(() => null);
   return settings?.recrawl != null;
-}
-
-/** The same crawl with `--recrawl`, also for its workers, which get the flags. */
-function keepingVisits({ flags, options, ...rest }: CrawlSetup): CrawlSetup {
-  return { ...rest, flags: { ...flags, recrawl: true }, options: { ...options, recrawl: true } };
 }
 
 /** Crawls in this process. Others may work on the same store. */

@@ -10,7 +10,7 @@ import { orIfAbsent } from '../../directory/atomic-file.js';
 import { readCrawlDirectory } from '../../directory/crawl-directory.js';
 import { parseUrl } from '../../parse-url.js';
 import { present } from '../../present.js';
-import type { Explanation } from '../../report/explain.js';
+import { type Explanation, isHostName } from '../../report/explain.js';
 import { explanationText } from '../../report/explain-text.js';
 import { plural, printable } from '../../report/table.js';
 import { reportDamage } from '../crawl-directories.js';
@@ -35,7 +35,7 @@ export async function explainCommand(
   const [directory, target] = second === undefined && flags.store !== undefined ? [undefined, first] : [first, second];
   if (target === undefined)
     throw new UsageError('missing argument: url-or-host', 'First the crawl directory, then a URL or a host.');
-  if (parseUrl(target) === null && (target.includes('/') || parseUrl(`http://${target}/`) === null)) {
+  if (parseUrl(target) === null && !isHostName(target)) {
     const hint =
       'First the crawl directory, then a whole URL such as https://example.org/page, or a host such as example.org.';
     throw new UsageError(`"${target}" is neither a URL nor a host`, hint);
@@ -96,7 +96,6 @@ export async function queueCommand(directory: string | undefined, flags: Flags, 
   } else if (listing.items.length === 0) io.out(cursor === null ? 'Nothing is queued.' : 'Nothing more is queued.');
 }
 
-/** A line: the URL, and how the crawl found it. */
 export function itemText({ priority, record }: QueuedUrl): string {
   const { url, depth, from, via, tries } = record;
   const how = from === null ? via : `${via} on ${printable(from)}`;

@@ -22,7 +22,6 @@ import { MAX_READ_REQUESTS_BYTES } from '../limits.js';
 import { readKeys } from '../read-keys.js';
 import { NO_RETRIES, singleCrawl } from '../single-request.js';
 
-/** The status that a verifying site answers with. */
 const STATUS = { verified: 200, unverified: 401, invalid: 400 } as const;
 const FORMS: readonly SignatureForm[] = ['url', 'origin', 'string'];
 const BETWEEN_FORMS_MS = 1_000;

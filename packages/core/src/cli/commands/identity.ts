@@ -30,7 +30,6 @@ import { UsageError } from '../failure.js';
 import { type IdentityFlags, json } from '../flags.js';
 import type { CliIo } from '../io.js';
 
-/** The flags that each action reads. */
 const FLAGS_OF = {
   init: ['name', 'key'],
   publish: ['config', 'also', 'to'],
@@ -39,7 +38,6 @@ const FLAGS_OF = {
   verify: ['config', 'listen', 'live', 'keys', 'allowAddress'],
 } satisfies Readonly<Record<string, readonly (keyof IdentityFlags)[]>>;
 
-/** Runs the command. @throws UsageError, MannerlyError */
 export async function identityCommand(
   action: keyof typeof FLAGS_OF,
   target: string | undefined,

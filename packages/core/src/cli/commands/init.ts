@@ -16,7 +16,6 @@ import { UsageError } from '../failure.js';
 import type { CliIo, Prompter, Question } from '../io.js';
 import { boundFlag } from '../option-flags.js';
 
-/** What a project is made from. */
 interface ProjectPlan {
   readonly name: string;
   readonly contact: string;
@@ -162,7 +161,6 @@ export const PROJECT_TOOLS = {
   typescript: '^7.0.2',
 } as const;
 
-/** The driver of a project whose pages need a browser. */
 export const BROWSER_DRIVER = { 'playwright-core': '^1.65.1' } as const;
 
 /** Every file of a project: path with forward slashes → text. */
@@ -227,7 +225,6 @@ function json(value: object): string {
   return `${JSON.stringify(value, null, 2)}\n`;
 }
 
-/** Names that may already exist. */
 const IGNORED: readonly string[] = ['.git', '.DS_Store'];
 const MAX_LISTED_NAMES = 3;
 

@@ -46,7 +46,6 @@ const READ_ALL = fill(
   { licensing: { mode: 'observe', read: 'always' } },
 ).licensing;
 
-/** The documents of a page, or why there are none. */
 type PageLicenses =
   | { readonly documents: readonly ReadLicense[] }
   | { readonly why: string; readonly isSiteAnswer: boolean };

@@ -15,7 +15,6 @@ import type { CliIo } from '../io.js';
 import { openStore } from '../open-store.js';
 import { withProgress } from '../progress.js';
 
-/** Runs the command. @throws UsageError, MannerlyError, FrontierError */
 export async function moveCommand(from: string, to: string, flags: Flags, io: CliIo): Promise<void> {
   if (resolve(from) === resolve(to)) throw new UsageError('both places are the same', 'Name another target.');
   const source = await openLocation(from, io);
@@ -42,7 +41,6 @@ export async function moveCommand(from: string, to: string, flags: Flags, io: Cl
   }
 }
 
-/** A store, and how to continue a crawl with it. */
 interface Location {
   createStore(): FrontierStore;
   readonly next: string;

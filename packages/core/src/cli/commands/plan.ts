@@ -18,7 +18,6 @@ import { inspectionTarget, withInspection } from '../open-inspection.js';
 import { optionsFromFlags } from '../option-flags.js';
 import { seedsFrom } from '../seeds-file.js';
 
-/** Runs the command, with the arguments of `mannerly crawl`. @throws UsageError, MannerlyError */
 export async function planCommand(args: readonly string[], given: CrawlFlags, io: CliIo): Promise<number> {
   if (given.again === true) return planAgain(args, given, io);
   const { seeds, flags, options } = await setUpCrawl(await seedsFrom(args, given, io), given);

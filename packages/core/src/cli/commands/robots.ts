@@ -145,7 +145,10 @@ function documentLines(document: RobotsDocument, rules: RobotsRules): string[] {
       ...group.rules.map(
         ({ line, kind, raw }) => [line, `${kind === 'allow' ? 'Allow' : 'Disallow'}: ${raw}`] as const,
       ),
-      ...group.fields.map(({ line, rawField, value }) => [line, `${capitalized(rawField)}: ${value}`] as const),
+      ...group.fields.map(
+        ({ line, rawField, value }) =>
+          [line, `${rawField.charAt(0).toUpperCase()}${rawField.slice(1)}: ${value}`] as const,
+      ),
     ].sort(([a], [b]) => a - b);
     for (const [line, text] of records) lines.push(numberedLine(line, text));
     if (group.rules.length === 0) lines.push('        (no rules: everything is allowed)');
@@ -168,11 +171,6 @@ function numberedLine(line: number, text: string): string {
   return `${String(line).padStart(6)}  ${printable(text)}`;
 }
 
-function capitalized(field: string): string {
-  return field.slice(0, 1).toUpperCase() + field.slice(1);
-}
-
-/** What the file requires besides allow and disallow. */
 function requirementLines(rules: RobotsRules): string[] {
   const lines: string[] = [];
   if (rules.crawlDelayMs !== null)

@@ -11,7 +11,6 @@ import type { CrawlPhase } from '../../run/activity.js';
 /** The phase of all: the first of these that any process has. */
 const PHASES: readonly CrawlPhase[] = ['running', 'stopping', 'paused', 'opening', 'idle', 'over'];
 
-/** @throws Never */
 export function combinePhases(phases: readonly CrawlPhase[]): CrawlPhase {
   return PHASES.find((phase) => phases.includes(phase)) ?? 'opening';
 }

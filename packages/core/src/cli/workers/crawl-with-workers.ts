@@ -115,7 +115,6 @@ function combineHosts(all: readonly HostRow[]): HostRow[] {
   return [...rows.values()].sort((one, two) => rank(one) - rank(two));
 }
 
-/** The requests of both, and the last one of them. */
 function combineTallies(one: HostRow['tally'], two: HostRow['tally']): HostRow['tally'] {
   if (one === null || two === null) return one ?? two;
   const gaps = [one.smallestGapMs, two.smallestGapMs].filter((gapMs) => gapMs !== null);

@@ -9,7 +9,6 @@ import type { CrawlProgress, CrawlReport } from '../../report/crawl-report.js';
 import type { CrawlPhase } from '../../run/activity.js';
 import { EXIT } from '../exit-codes.js';
 
-/** What a worker has to crawl. */
 export interface StartMessage {
   readonly kind: 'start';
   /** The seeds of the command line; none: those of the configuration file. */
@@ -101,12 +100,10 @@ export class WorkerPool {
     this.ended = Promise.all([first, ...others]).then((ends) => ends.flat());
   }
 
-  /** The workers that have reported their state. */
   workers(): readonly WorkerSnapshot[] {
     return [...this.#workers.values()];
   }
 
-  /** Tells all workers that crawl. */
   broadcast(kind: 'pause' | 'resume' | 'stop'): void {
     for (const worker of this.#processes) send(worker, { kind });
   }
