@@ -1,6 +1,6 @@
-// Exports the items of a crawl as one file for other programs: JSON lines, CSV or Parquet, from all its processes, each
-// item once. It is written under a temporary name and renamed, so that a crash leaves the old file or the new one. The
-// crawl may run meanwhile.
+// Exports the items of a crawl as one file for other programs (JSON, JSON lines, CSV, Parquet) from all its processes,
+// each item once. It is written under a temporary name and renamed, so that a crash leaves the old file or the new one.
+// The crawl may run meanwhile.
 
 import { createWriteStream } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
@@ -12,6 +12,7 @@ import { readCrawlDirectory } from '../directory/crawl-directory.js';
 import { invalidOption, MannerlyError } from '../errors.js';
 import { MANNERLY_VERSION } from '../own-package.js';
 import { isObject, parseJson } from '../parse-json.js';
+import { present } from '../present.js';
 import { csvSink } from './csv.js';
 import { currentItems, joinedItems } from './joined-items.js';
 import { itemOfLine, RESERVED_KEYS } from './jsonl.js';
@@ -19,13 +20,13 @@ import { CSV_BATCH_ITEMS } from './limits.js';
 import { ColumnFinder, type ItemColumn, type ItemRow, writeParquet } from './parquet-file.js';
 import type { Item } from './sink.js';
 
-export const EXPORT_FORMATS = ['jsonl', 'csv', 'parquet'] as const;
+export const EXPORT_FORMATS = ['jsonl', 'json', 'csv', 'parquet'] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
 /** The format that a file's name says; JSON lines if it has no extension. @returns `undefined` for an unknown one. */
 export function formatOf(path: string): ExportFormat | undefined {
   const extension = extname(path).slice(1).toLowerCase();
-  return ['', 'json', 'ndjson'].includes(extension) ? 'jsonl' : EXPORT_FORMATS.find((format) => format === extension);
+  return ['', 'ndjson'].includes(extension) ? 'jsonl' : EXPORT_FORMATS.find((format) => format === extension);
 }
 
 /** What is exported, and where it goes. */
@@ -34,7 +35,7 @@ export interface ExportOptions {
   readonly from: readonly string[];
   /** The file; an existing one is replaced. */
   readonly to: string;
-  /** @default that of the extension of `to`: .csv, .parquet, or JSON lines for .jsonl, .ndjson, .json and none */
+  /** @default by the extension of `to`: .csv, .parquet, .json (an array); JSON lines for .jsonl, .ndjson and none */
   readonly format?: ExportFormat;
   /**
    * Only current items: for a page that was visited again, the items of the last visit that found any; none for a page
@@ -75,7 +76,12 @@ export async function exportItems(options: ExportOptions): Promise<ExportSummary
   const { from, to, current = false, escapeFormulas = false, onItems, signal } = options;
   const format = options.format ?? formatOf(to);
   if (format === undefined)
-    throw invalidOption('exportItems.to', 'a file that ends in .jsonl, .csv or .parquet', to, 'Or name the `format`.');
+    throw invalidOption(
+      'exportItems.to',
+      'a file that ends in .jsonl, .json, .csv or .parquet',
+      to,
+      'Or name the `format`.',
+    );
   if (!EXPORT_FORMATS.includes(format)) throw invalidOption('format', `one of ${EXPORT_FORMATS.join(', ')}`, format);
   const found = await Promise.all(from.map((directory) => readCrawlDirectory(directory)));
   const paths = found.flatMap(({ parts }) => parts.map(({ itemsPath }) => itemsPath));
@@ -96,7 +102,10 @@ export async function exportItems(options: ExportOptions): Promise<ExportSummary
   } catch (cause) {
     await rm(partial, { force: true });
     if (cause instanceof MannerlyError) throw cause;
-    throw new MannerlyError('export-failed', `${to} could not be written: ${String(cause)}`, { cause });
+    // The stack is large enough for some thousand levels.
+    const hint =
+      cause instanceof RangeError ? 'If an item nests too deeply for a table, export JSON lines.' : undefined;
+    throw new MannerlyError('export-failed', `${to} could not be written: ${String(cause)}`, present({ cause, hint }));
   }
 }
 
@@ -107,17 +116,8 @@ type Writer = (
 ) => Promise<Pick<ExportSummary, 'items' | 'columns'>>;
 
 const WRITERS: Readonly<Record<ExportFormat, Writer>> = {
-  async jsonl(path, lines) {
-    let items = 0;
-    const text = async function* (): AsyncGenerator<string> {
-      for await (const line of lines()) {
-        items += 1;
-        yield `${line}\n`;
-      }
-    };
-    await pipeline(text, createWriteStream(path, { flags: 'wx' }));
-    return { items };
-  },
+  jsonl: (path, lines) => writeText(path, lines, ['', '\n', '\n', '']),
+  json: (path, lines) => writeText(path, lines, ['[\n', ',\n', '\n]\n', '[]\n']),
 
   /** Written like by a sink during a crawl; the columns are those of the first piece. */
   async csv(path, lines, escapeFormulas) {
@@ -156,6 +156,24 @@ const WRITERS: Readonly<Record<ExportFormat, Writer>> = {
     return { items: await writeParquet(path, columns, rows, `mannerly ${MANNERLY_VERSION}`), columns };
   },
 };
+
+/** Writes the lines between `first` and `last`, or `none` if there are none. */
+async function writeText(
+  path: string,
+  lines: () => AsyncIterable<string>,
+  [first, between, last, none]: readonly [string, string, string, string],
+): Promise<Pick<ExportSummary, 'items'>> {
+  let items = 0;
+  const text = async function* (): AsyncGenerator<string> {
+    for await (const line of lines()) {
+      yield (items === 0 ? first : between) + line;
+      items += 1;
+    }
+    yield items === 0 ? none : last;
+  };
+  await pipeline(text, createWriteStream(path, { flags: 'wx' }));
+  return { items };
+}
 
 async function* rowsOf(
   lines: AsyncIterable<string>,

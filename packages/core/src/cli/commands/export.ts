@@ -1,5 +1,5 @@
-// `mannerly export` and `mannerly wacz`: the items of a crawl as one file of JSON lines, CSV or Parquet, each item
-// once; and its archive as one file that other programs can open.
+// `mannerly export` and `mannerly wacz`: the items of a crawl as one file of JSON, JSON lines, CSV or Parquet, each
+// item once; and its archive as one file that other programs can open.
 
 import { existsSync } from 'node:fs';
 import type { JsonValue } from '@mannerly/frontier';
@@ -80,7 +80,7 @@ function outputsFrom(flags: Flags): { readonly to: string; readonly format: Expo
 function formatNamedBy(to: string): ExportFormat {
   const format = formatOf(to);
   if (format !== undefined) return format;
-  const hint = 'Name a file that ends in .jsonl, .csv or .parquet, or --format.';
+  const hint = 'Name a file that ends in .jsonl, .json, .csv or .parquet, or --format.';
   throw new UsageError(`no format is known for ${to}`, hint);
 }
 
