@@ -113,9 +113,10 @@ export function appendValue<T>(value: T, before: readonly T[] = []): T[] {
 }
 
 /** One of a few values. @throws UsageError naming the flag, the values and the given one. */
-export function oneOf<T extends string>(flag: string, choices: readonly T[], value: string): T {
+export function oneOf<T extends string>(flag: string, choices: readonly T[], value: string, hint?: string): T {
   const found = choices.find((choice) => choice === value);
-  if (found === undefined) throw new UsageError(`expected ${flag} to be one of ${choices.join(', ')}, got "${value}"`);
+  if (found === undefined)
+    throw new UsageError(`expected ${flag} to be one of ${choices.join(', ')}, got "${value}"`, hint);
   return found;
 }
 

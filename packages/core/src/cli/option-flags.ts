@@ -5,6 +5,7 @@ import { MannerlyError } from '../errors.js';
 import type { CrawlConfig } from '../options/config.js';
 import type { CrawlerOptions } from '../options/crawler-options.js';
 import type { Flag, Row, Shape } from '../options/row.js';
+import { choiceHint } from '../options/suggestion.js';
 import { type PlacedRow, placedRows, SECTIONS } from '../options/table.js';
 import { present } from '../present.js';
 import { appendValue, numberArgument, oneOf } from './flags.js';
@@ -115,8 +116,10 @@ function readerOf(shape: Shape, flag: Flag): (text: string, before?: unknown) =>
       const read = numberArgument(min / 1_000, max / 1_000, isInteger, isExclusiveMin);
       return (text) => read(text) * 1_000;
     }
-    case 'choice':
-      return (text) => oneOf(flag.name.replace(/ .*/, ''), shape.values.map(String), text);
+    case 'choice': {
+      const choices = shape.values.map(String);
+      return (text) => oneOf(flag.name.replace(/ .*/, ''), choices, text, choiceHint(text, choices));
+    }
     case 'list': {
       const read = readerOf(shape.of, flag);
       return (text, before) => appendValue(read(text), before as unknown[] | undefined);

@@ -4,7 +4,7 @@ import { invalidOption, MannerlyError } from '../errors.js';
 import { isObject } from '../parse-json.js';
 import { present } from '../present.js';
 import type { Filled, Row, Rows, Shape } from './row.js';
-import { hintFor, OBEY_HINT } from './suggestion.js';
+import { choiceHint, hintFor, OBEY_HINT } from './suggestion.js';
 
 /** Checks the options of a group and fills in the rest. @param path - Of the group, with a final dot, or empty. */
 export function fill<R extends Rows>(path: string, rows: R, given: unknown): Filled<R> {
@@ -42,7 +42,10 @@ function checkValue(path: string, shape: Shape, value: unknown): unknown {
     return defaults === undefined ? checkValue(path, matching, value) : checkValue(path, defaults, {});
   }
   if (shape.kind === 'group') return fill(`${path}.`, shape.rows, value);
-  if (!shape.accepts(value)) throw invalidOption(path, shape.expected, value);
+  if (!shape.accepts(value)) {
+    const hint = shape.kind === 'choice' ? choiceHint(value, shape.values) : undefined;
+    throw invalidOption(path, shape.expected, value, hint);
+  }
   return shape.kind === 'list'
     ? (value as readonly unknown[]).map((each, at) => checkValue(`${path}[${at}]`, shape.of, each))
     : value;

@@ -23,6 +23,7 @@ describe('the suggested option', () => {
     ['concurrency', 'network.concurrency'],
     ['DOWNLOAD_DELAY', 'politeness.profile'],
     ['ITEM_PIPELINES', 'items'],
+    ['FEEDS', 'sinks: [csvSink({ path })]'],
     ['DOWNLOADER_MIDDLEWARES', 'hooks.beforeFetch'],
     ['RETRY_TIMES', 'retries.failureWaitsMs'],
     ['JOBDIR', 'crawler.run({ out })'],
@@ -52,7 +53,24 @@ describe('the suggested option', () => {
   it('of a configuration file is a key of the file', () => {
     expect(suggestionFor('output', '', OPTIONS)).toBe('crawler.run({ out })');
     expect(suggestionFor('output', '', CONFIG_OPTIONS)).toBe('out');
+    expect(suggestionFor('FEEDS', '', CONFIG_OPTIONS)).toBe('csv');
     expect(suggestionFor('requestHandler', '', CONFIG_OPTIONS)).toBe('handlers');
+  });
+
+  it.each([
+    [{ purposes: ['rag'] }, 'ai-input'],
+    [{ purposes: ['ai'] }, 'ai-train` or `ai-input'],
+    [{ purposes: ['llm'] }, 'ai-train` or `ai-input'],
+    [{ purposes: ['training'] }, 'ai-train'],
+    [{ purposes: ['search-engine'] }, 'search'],
+    [{ purposes: ['tdm-ai'] }, 'tdm'],
+    [{ purposes: ['web-archive'] }, 'archive'],
+    [{ purposes: ['ai_input'] }, 'ai-input'],
+    [{ tdm: 'respekt' }, 'respect'],
+  ])('for the value in %j is a value that is known', (given: object, meant) => {
+    const { purposes, tdm } = POLITENESS_ROWS;
+    const hint = `Did you mean \`${meant}\`?`;
+    expect(() => fill('', { purposes, tdm }, given)).toThrow(expect.objectContaining({ hint }));
   });
 
   it.each(['ROBOTSTXT_OBEY', 'respectRobotsTxtFile', 'obey', 'ignore-robots', 'noRobots'])(

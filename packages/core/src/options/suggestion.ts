@@ -27,6 +27,7 @@ const FOREIGN_NAMES: readonly (readonly [option: string, names: string])[] = [
   ["crawler.events.on('decision', …)", 'failedrequesthandler'],
   ['hooks.beforeFetch', 'prenavigationhooks beforerequest middlewares downloadermiddlewares'],
   ['items', 'pipelines itempipelines'],
+  ['csv', 'feeds feeduri feedformat'],
   ['out', 'output outputdir directoryprefix jobdir'],
   ['archive.requisites', 'pagerequisites'],
   ['archive', 'warcfile'],
@@ -50,6 +51,15 @@ const OPTION_BY_FOREIGN_NAME = new Map([
   ...[...CODE_EQUIVALENTS.keys()].map((name) => [name, name] as const),
   ...FOREIGN_NAMES.flatMap(([option, names]) => names.split(' ').map((name) => [name, option] as const)),
 ]);
+/** Words for purposes in standards and first guesses, reduced likewise. */
+const FOREIGN_PURPOSES: readonly (readonly [purpose: string, words: RegExp])[] = [
+  ['ai-train', /^(?:ai)?training$|^train|^genai|^finetun/],
+  ['ai-input', /^rag$|^retriev|^grounding$|^ai(?:index|search)$/],
+  ['ai-train` or `ai-input', /^ai(?:all)?$|^llms?$/],
+  ['tdm', /mining$|^tdm|^research$/],
+  ['search', /^search|^index/],
+  ['archive', /archiv|^preserv/],
+];
 /** Names in other crawlers, and in the group `robots`, for obeying robots.txt, or not. */
 const OBEY_NAME = /^(?:(?:dis|no|ignore)?obey|robotstxtobey|(?:respect|ignore|no|obey)robots(?:txt)?(?:file)?)$/;
 const OBEY_NAME_IN_ROBOTS = /^robots\.(?:respect|ignore|enabled?|disabled?|follow)$/;
@@ -66,6 +76,15 @@ export function hintFor(unknown: string, path: string, rows: Rows): string | nul
   if (OBEY_NAME.test(plainName(unknown)) || OBEY_NAME_IN_ROBOTS.test(path + unknown)) return OBEY_HINT;
   const suggestion = suggestionFor(unknown, path, rows);
   return suggestion === null ? null : `Did you mean \`${suggestion}\`?`;
+}
+
+/** The hint for a wrong value of a choice; `undefined` if no value is similar. */
+export function choiceHint(value: unknown, values: readonly unknown[]): string | undefined {
+  if (typeof value !== 'string') return undefined;
+  const purposes = values.includes('ai-train') ? FOREIGN_PURPOSES : [];
+  const [purpose] = purposes.find(([, words]) => words.test(plainName(value.slice(0, MAX_NAME_CHARS)))) ?? [];
+  const meant = purpose ?? closestName(value, values.map(String));
+  return meant === null ? undefined : `Did you mean \`${meant}\`?`;
 }
 
 /** The path of the option that was meant; `null` if none is similar. */
