@@ -46,7 +46,7 @@ export function seedUrls(seeds: ReturnType<typeof readSeeds>): NewUrl[] {
   return seeds.map((seed) => ({ ...seed, depth: 0, via: 'seed', priority: SEED_PRIORITY }));
 }
 
-/** The most links from a seed; `null`: as many as the other bounds allow. */
+/** `depth`: the most links from a seed; `null`: as many as the other bounds allow. */
 type DepthBound = { readonly depth: number | null };
 
 /**

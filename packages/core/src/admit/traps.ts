@@ -59,7 +59,8 @@ export class Traps {
   /** Why a link is not worth following, by the pages fetched so far; `null`: no reason. */
   findTrap(url: string, from: string | null): TrapFinding | null {
     if (this.#traps.size === 0 || from === null) return null;
-    if (!this.#trapHosts.has(hostOf(url)) && !this.#trapHosts.has('*')) return null;
+    const host = /^[^/]*\/\/(?:[^/@]*@)?(\[[^\]]*\]|[^/:]*)/.exec(url)?.[1] ?? '';
+    if (!this.#trapHosts.has(host) && !this.#trapHosts.has('*')) return null;
     for (const name of groupsOf(url, from)) {
       const trap = this.#traps.get(keyOf(name));
       if (trap !== undefined && (!isWide(name) || trap.hasSource(from))) return name;
@@ -228,11 +229,6 @@ function keyOf({ rule, pattern }: TrapFinding): string {
 /** Where a group is: its host, or `*` if it spans hosts. */
 function trapHost({ rule, pattern }: TrapFinding): string {
   return rule === 'alike-hosts' ? '*' : pattern.slice(0, pattern.indexOf('/'));
-}
-
-/** The host name of a URL as the URL parser serialises it. */
-function hostOf(url: string): string {
-  return /^[^/]*\/\/(?:[^/@]*@)?(\[[^\]]*\]|[^/:]*)/.exec(url)?.[1] ?? '';
 }
 
 function pushBounded(list: number[], value: number, maxLength: number): void {

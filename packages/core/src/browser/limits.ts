@@ -7,10 +7,8 @@ export const BROWSER_START_MS = 120_000;
 export const BROWSER_ANSWER_MS = 15_000;
 export const CLICK_MS = 5_000; // milliseconds for an element to accept a click
 export const WAIT_FOR_MS = 30_000; // milliseconds that a step waits for an element by default
-/** The window in CSS pixels, which is also the size of a screenshot. */
-export const WINDOW = { width: 1_280, height: 720 } as const;
-/** The largest height of a whole page's screenshot in CSS pixels: 42 MB before compression. */
-export const MAX_SCREENSHOT_HEIGHT = 8_192;
+export const WINDOW = { width: 1_280, height: 720 } as const; // in CSS pixels; the size of a screenshot too
+export const MAX_SCREENSHOT_HEIGHT = 8_192; // CSS pixels of a whole page: 42 MB before compression
 export const MAX_SCREENSHOT_BYTES = 16 * 1024 * 1024; // bytes of a screenshot as PNG; a larger one is not kept
 export const MAX_LISTED_REFUSALS = 100; // refusals of one page that are listed; more are counted
 export const MAX_BROWSER_TEXT = 2_000; // characters of a URL or a detail from the browser that are kept

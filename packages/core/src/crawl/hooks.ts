@@ -10,7 +10,7 @@ import { MAX_REASON_CHARS } from '../limits.js';
 import { abortedByEither, unlessAborted } from '../on-abort.js';
 import type { UrlDecision } from '../report/decision.js';
 
-/** The refusal of a hook, made with {@link refuse}. */
+/** Made with {@link refuse}. */
 interface HookRefusal {
   readonly kind: 'refuse';
   readonly reason: string;

@@ -13,20 +13,17 @@ export const WAVE_MARGIN_MS = 20;
 export const RECENT_EXCHANGE_MS = 20;
 
 // What is learned about sites
-/** Scope moves, and traps, of one crawl that are kept for its next run, each in its own record. */
-export const MAX_FINDINGS = 10_000;
+export const MAX_FINDINGS = 10_000; // scope moves, and traps, kept for the next run, a record each
 
 // Requests of handlers
 /** Milliseconds that such a request waits for its host's turn, unless it says otherwise. */
 export const DEFAULT_PAGE_FETCH_WAIT_MS = 30_000;
-/** The most milliseconds that it may wait. Ours: a handler is running meanwhile. */
-export const MAX_PAGE_FETCH_WAIT_MS = 600_000;
+export const MAX_PAGE_FETCH_WAIT_MS = 600_000; // the most that it may wait. Ours: a handler is running meanwhile
 
 // Requisites of archived pages
 /** Requests of one page that wait or are under way. Each host still gets only one at a time. Ours. */
 export const MAX_CONCURRENT_REQUISITES = 8;
-/** URLs known to have been requested by a page of this run, some 200 bytes each. Ours. */
-export const MAX_KNOWN_REQUISITES = 100_000;
+export const MAX_KNOWN_REQUISITES = 100_000; // URLs that pages of this run have requested, some 200 bytes each. Ours
 
 // Signing in
 export const MAX_FORM_CHARS = 64 * 1024; // characters of a login form, including fields that its page sets. Ours

@@ -72,7 +72,9 @@ export class PageRequests {
       if (candidate === undefined) return { kind: 'dropped', url, reason: refused[0]?.reason ?? 'url-invalid' };
     }
     if (purpose !== 'license') {
-      const verdict = await hooks?.beforeFetch(plannedOf(candidate), purpose);
+      const { via, from = null } = candidate;
+      const record = { url, depth: page.depth, via, from, hops: 0, label: null, userData: null, tries: 0 };
+      const verdict = await hooks?.beforeFetch({ url: candidate.url, record }, purpose);
       if (verdict?.kind === 'refused') return { kind: 'dropped', url, reason: 'hook-refused' };
     }
     const { isAbortable = false } = options;
@@ -80,13 +82,7 @@ export class PageRequests {
     // A handler's exchange ends even if the handler has already ended: its answer is still archived.
     const isLasting = purpose === 'handler' && !isAbortable;
     const either = isLasting ? null : abortedByEither(stop.signal, signal);
-    const request: PlannedRequest = {
-      candidate,
-      purpose,
-      options,
-      untilMs: nowMs() + waitMs,
-      signal: either?.signal ?? stop.signal,
-    };
+    const request = { candidate, purpose, options, untilMs: nowMs() + waitMs, signal: either?.signal ?? stop.signal };
     try {
       for (;;) {
         if (signal.aborted || stop.isRequested) return { kind: 'held', url, reason: 'stopping', untilMs: null };
@@ -161,9 +157,4 @@ export class PageRequests {
     await archive?.writeExchange(exchange);
     return outcome;
   }
-}
-
-/** What a hook sees of the request. */
-function plannedOf({ url, depth, via, from }: NewUrl): Pick<PageWork, 'url' | 'record'> {
-  return { url, record: { url, depth, via, from: from ?? null, hops: 0, label: null, userData: null, tries: 0 } };
 }

@@ -16,7 +16,7 @@ import type {
   SubresourceAnswer,
 } from '../fetch/renderer.js';
 import type { FetchedPage } from '../page/page.js';
-import { excludedFetch, type NotFetched, type PageFetch } from '../page/page-fetch.js';
+import { excludedFetch, type PageFetch } from '../page/page-fetch.js';
 import { followRedirects } from '../page/redirect.js';
 import type { RequestingRun } from './page-requests.js';
 import { SubresourceCache } from './subresource-cache.js';
@@ -56,10 +56,13 @@ export function createRendering(run: RequestingRun, renderer: Renderer): RenderP
     if (outcome.file !== undefined || !isWanted({ url, label, headers })) return NOT_RENDERED;
     const loads = new Set<Promise<SubresourceAnswer>>();
     let isInterrupted = false;
-    const load = async (subresource: Subresource): Promise<SubresourceAnswer> => {
+    const load = async (subresource: Subresource): Promise<PageFetch> => {
       const answer = await loadFor(page, subresource);
       isInterrupted ||= answer.kind === 'held' && answer.reason === 'stopping' && stop.isRequested;
-      if (isRefused(answer)) journal.notLoaded(work, answer, 'asked for by a page in a browser');
+      // What the page itself gave up because it is over was not refused.
+      const isGivenUp = answer.kind === 'held' && answer.reason === 'stopping';
+      if (answer.kind !== 'response' && answer.kind !== 'failed' && !isGivenUp)
+        journal.notLoaded(work, answer, 'asked for by a page in a browser');
       return answer;
     };
     const { inBrowser: userSteps } = handler;
@@ -119,10 +122,4 @@ function createLoader({ pageRequests, scope, nowMs }: RequestingRun) {
     if (answer.kind === 'response') cache.store(subresource, answer);
     return answer;
   };
-}
-
-/** Excludes what the page itself gave up because it is over. */
-function isRefused(answer: PageFetch): answer is NotFetched {
-  if (answer.kind === 'response' || answer.kind === 'failed') return false;
-  return !(answer.kind === 'held' && answer.reason === 'stopping');
 }

@@ -5,7 +5,7 @@
 import type { PageWork } from '@mannerly/frontier';
 import { hostKeyOf } from '@mannerly/frontier/internal';
 import PQueue from 'p-queue';
-import type { ResponseOutcome } from '../fetch/outcome.js';
+import { isSuccess } from '../fetch/outcome.js';
 import { keepLatest } from '../keep-latest.js';
 import type { FetchedPage } from '../page/page.js';
 import { excludedFetch, type NotFetched, type PageFetch } from '../page/page-fetch.js';
@@ -136,7 +136,9 @@ class PageRequisites {
     if (answer.kind === 'failed') return;
     if (answer.kind === 'response') {
       this.#bytes += answer.encodedBytes;
-      if (type === 'stylesheet' && answer.status >= 200 && answer.status <= 299) this.#enqueue(sheetRequisites(answer));
+      // Charsets differ only outside ASCII, and URLs hardly ever contain such characters.
+      if (type === 'stylesheet' && isSuccess(answer.status))
+        this.#enqueue(cssRequisites(new TextDecoder().decode(answer.body), answer.url));
       return;
     }
     if (answer.kind === 'held') {
@@ -155,9 +157,4 @@ class PageRequisites {
     if (!this.#isFull) this.#shared.notLoaded(this.#work, { kind: 'dropped', url, reason: 'requisite-limit' });
     this.#isFull = true;
   }
-}
-
-/** Charsets differ only outside ASCII, and URLs hardly ever contain such characters. */
-function sheetRequisites({ url, body }: ResponseOutcome): Requisite[] {
-  return cssRequisites(new TextDecoder().decode(body), url);
 }

@@ -54,7 +54,9 @@ export function createSignIn(
       if (answer.kind !== 'response') return stateWithoutAnswer(answer);
       if (answer.signInRefused !== undefined) return 'over';
       try {
-        const page = await reader.read(workForForm(work, form), answer);
+        const { page: url } = form;
+        const record = { ...work.record, url, from: null, label: null, userData: null };
+        const page = await reader.read({ ...work, url, record }, answer);
         // The run's handlers are created later than this object.
         extraFields = checkFields(
           await run.handlerPool.withTimeout(handler, page).finally(() => page.releaseDocument()),
@@ -101,10 +103,6 @@ export function createSignIn(
 
 const LONG_WAIT = { waitMs: MAX_PAGE_FETCH_WAIT_MS };
 const FORM_TYPE = { 'Content-Type': 'application/x-www-form-urlencoded' };
-
-function workForForm(work: PageWork, { page: url }: LoginForm): PageWork {
-  return { ...work, url, record: { ...work.record, url, from: null, label: null, userData: null } };
-}
 
 function checkFields(fields: unknown): LoginFields {
   if (typeof fields === 'object' && fields !== null && Object.values(fields).every((each) => typeof each === 'string'))

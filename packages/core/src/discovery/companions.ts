@@ -4,7 +4,7 @@
 import type { NewUrl, PageWork } from '@mannerly/frontier';
 import { dataTxtLifetimeMs } from '@mannerly/robots/data-txt';
 import { parseTdmRep, TDMREP_PATH, type TdmReservation, type TdmRule, tdmForUrl } from '@mannerly/robots/page';
-import { headersByName, type ResponseOutcome } from '../fetch/outcome.js';
+import { headersByName, isSuccess, type ResponseOutcome } from '../fetch/outcome.js';
 import type { PageOutcome } from '../journal/journal.js';
 import { type RecordStore, readJson, writeJson } from '../json-record.js';
 import { keepLatest } from '../keep-latest.js';
@@ -115,10 +115,9 @@ export class Companions {
     offer: (finds: SitemapFinds) => Promise<unknown>,
   ): Promise<CompanionResult> {
     const { sitemaps } = this.#run;
-    if (sitemaps.isSitemap(work) && !isSuccess(outcome.status)) {
-      return { links: [], decision: { status: 'failed', reason: `status-${outcome.status}`, layer: 'fetch' } };
-    }
     if (sitemaps.isSitemap(work)) {
+      if (!isSuccess(outcome.status))
+        return { links: [], decision: { status: 'failed', reason: `status-${outcome.status}`, layer: 'fetch' } };
       const { detail, frequency } = await sitemaps.read(work, outcome, offer);
       return { links: [], decision: { status: 'fetched', reason: 'sitemap', layer: 'fetch', detail }, frequency };
     }
@@ -200,10 +199,6 @@ function initialUrl(work: PageWork): string {
 /** When a data.txt is requested again (data-txt §6); after a failure, with the next robots.txt. */
 function dataTxtExpiryMs({ status, headers, timing: { endedAtMs } }: ResponseOutcome): number {
   return isTemporary(status) ? endedAtMs : endedAtMs + dataTxtLifetimeMs(headersByName(headers), endedAtMs);
-}
-
-function isSuccess(status: number): boolean {
-  return status >= 200 && status <= 299;
 }
 
 /** Whether a status is about the exchange, not about the file, as for robots.txt (access §4, DECISION A5). */

@@ -8,7 +8,7 @@ import type { JsonValue, NewUrl, PageWork } from '@mannerly/frontier';
 import { parseRobots } from '@mannerly/robots';
 import { siteFields } from '@mannerly/robots/site-fields';
 import type { Refusal } from '../admit/admit.js';
-import { type FetchOutcome, headerValue, type ResponseOutcome } from '../fetch/outcome.js';
+import { type FetchOutcome, headerValue, isSuccess, type ResponseOutcome } from '../fetch/outcome.js';
 import { keepLatest } from '../keep-latest.js';
 import { createStreamDecoder } from '../page/charset.js';
 import type { FetchedPage } from '../page/page.js';
@@ -78,7 +78,7 @@ export class Sitemaps {
   /** The sitemaps that a robots.txt names, and the pages that it asks crawlers to visit (robots §9.6, §9.9). */
   fromRobots(authority: string, outcome: FetchOutcome): SitemapFinds {
     if (!this.#options.sitemaps || outcome.kind === 'failed' || outcome.truncated === 'connection') return NO_FINDS;
-    if (outcome.status < 200 || outcome.status > 299) return NO_FINDS;
+    if (!isSuccess(outcome.status)) return NO_FINDS;
     const robotsUrl = `${authority}/robots.txt`;
     const document = parseRobots(outcome.body, { robotsUrl });
     const hosts = [new URL(robotsUrl).host];

@@ -112,11 +112,11 @@ export function createAddressGuard(options: AddressGuardOptions): AddressGuard {
       if (!isUsualPort && allowedRanges.length === 0) return refusedPort(port);
       // The URL parser has turned every notation of an IPv4 address into dotted decimal, and put IPv6 into brackets.
       const literal = hostname.startsWith('[') ? hostname.slice(1, -1) : isIPv4(hostname) ? hostname : null;
-      const { verdict: pending, failed } = literal === null ? nameOf(hostname) : literalName(literal, allowedRanges);
-      const verdict = await pending;
+      const name = literal === null ? nameOf(hostname) : null;
+      const verdict = name === null ? assessName(hostname, [literal ?? ''], allowedRanges) : await name.verdict;
       if (verdict.kind === 'refused') return verdict;
       if (!isUsualPort && !verdict.isAllowed) return refusedPort(port);
-      return verdict.addresses.find(({ address }) => !failed.has(address)) ?? verdict.addresses[0];
+      return verdict.addresses.find(({ address }) => name?.failed.has(address) !== true) ?? verdict.addresses[0];
     },
 
     async avoid({ hostname }, failedAddress) {
@@ -129,11 +129,6 @@ export function createAddressGuard(options: AddressGuardOptions): AddressGuard {
       return hasOther;
     },
   };
-}
-
-/** An address in place of a name. */
-function literalName(literal: string, allowedRanges: readonly Range[]): Pick<KnownName, 'verdict' | 'failed'> {
-  return { verdict: Promise.resolve(assessName(literal, [literal], allowedRanges)), failed: new Set() };
 }
 
 function assessName(hostname: string, addresses: readonly string[], allowedRanges: readonly Range[]): NameVerdict {

@@ -117,12 +117,8 @@ export class ConnectionPool {
   }
 }
 
-/** Where an origin is: its name without brackets, and its port. */
-interface Target {
-  readonly isTls: boolean;
-  readonly hostname: string;
-  readonly port: number;
-}
+/** `hostname`: without brackets. */
+type Target = { readonly isTls: boolean; readonly hostname: string; readonly port: number };
 
 /** A connection in use by one exchange, or idle. */
 export class Connection {

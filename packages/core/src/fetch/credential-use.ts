@@ -6,7 +6,7 @@ import { present } from '../present.js';
 import { ANONYMOUS_PURPOSES, type Cookies } from './cookies.js';
 import type { Credential } from './credential.js';
 import type { EgressRequest } from './egress-request.js';
-import { type FetchOutcome, type HeaderLines, headerValue, type ResponseOutcome } from './outcome.js';
+import { type FetchOutcome, type HeaderLines, headerValue, isSuccess, type ResponseOutcome } from './outcome.js';
 
 type CredentialRequest = Pick<EgressRequest, 'purpose' | 'method' | 'from'>;
 type Fields = Readonly<Record<string, string>>;
@@ -32,7 +32,7 @@ export function createCredentialUse(credential: Credential, cookies: Pick<Cookie
   const pageFault = (url: URL, { purpose }: CredentialRequest, outcome: FetchOutcome): string | null => {
     if (purpose !== 'page' || outcome.kind === 'failed') return null;
     const { status } = outcome;
-    if (status >= 200 && status <= 299) hasWorked = true;
+    if (isSuccess(status)) hasWorked = true;
     if (status === 401 || (status === 403 && !hasWorked)) return `${url.href} answered with status ${status}`;
     return redirectsToLogin(url, outcome) ? `${url.href} led to the login page` : null;
   };
@@ -63,8 +63,10 @@ export function createCredentialUse(credential: Credential, cookies: Pick<Cookie
      * credential again if it was sent. Never rejects.
      */
     async mark(url: URL, request: CredentialRequest, received: FetchOutcome): Promise<FetchOutcome> {
+      const withoutCookie = (line: HeaderLines[number]): HeaderLines[number] =>
+        /^set-cookie2?$/i.test(line[0]) ? [line[0], REDACTED] : line;
       const outcome =
-        received.kind === 'failed' ? received : { ...received, headers: withoutCookies(received.headers) };
+        received.kind === 'failed' ? received : { ...received, headers: received.headers.map(withoutCookie) };
       if (!appliesTo(url, request)) return outcome;
       const findFault = request.purpose === 'login' ? loginFault : pageFault;
       const fault = await findFault(url, request, outcome);
@@ -83,10 +85,6 @@ function pathOf(target: string, base: URL): string | null {
 export function redacted(secret: Fields): Fields {
   const entries = Object.entries(secret);
   return Object.fromEntries(entries.map(([name, value]) => [name, `${SCHEME.exec(value)?.[0] ?? ''}${REDACTED}`]));
-}
-
-function withoutCookies(headers: HeaderLines): HeaderLines {
-  return headers.map((line) => (/^set-cookie2?$/i.test(line[0]) ? [line[0], REDACTED] : line));
 }
 
 const REDACTED = '(withheld)';

@@ -11,7 +11,7 @@ import { ACCEPT_ENCODING } from './content-coding.js';
 import type { ResponseHead } from './fetcher.js';
 import type { Identity } from './identity.js';
 import { MAX_EXTRA_HEADER_CHARS, MAX_EXTRA_HEADERS, MAX_LOGGED_FIELD_CHARS } from './limits.js';
-import { type FetchOutcome, headersByName, headerValue, type ResponseOutcome } from './outcome.js';
+import { type FetchOutcome, headersByName, headerValue, isSuccess, type ResponseOutcome } from './outcome.js';
 
 export type RequestPurpose = RequestRecord['purpose'];
 
@@ -218,7 +218,7 @@ function robotsReceipt(authority: string, outcome: FetchOutcome): RobotsReceipt 
   if (outcome.kind === 'failed') return { authority, hash: null, headers: {} };
   const fields = Object.entries(headersByName(outcome.headers, RECEIPT_FIELDS));
   const headers = Object.fromEntries(fields.map(([name, value]) => [name, value.slice(0, MAX_LOGGED_FIELD_CHARS)]));
-  const hasBody = outcome.status >= 200 && outcome.status <= 299 && outcome.truncated !== 'connection';
+  const hasBody = isSuccess(outcome.status) && outcome.truncated !== 'connection';
   // As `RobotsCopyRef.hash`.
   const digest = hasBody ? hash('sha256', outcome.body) : null;
   return { authority, hash: digest, headers };

@@ -99,11 +99,8 @@ export interface InFlightRequest {
   readonly sinceMs: number;
 }
 
-/** The fields of a request. `secret`: fields that are recorded without their values; `null`: none. */
-interface RequestFields {
-  readonly open: FetchRequest['headers'];
-  readonly secret: FetchRequest['headers'] | null;
-}
+/** `secret`: fields that are recorded without their values; `null`: none. */
+type RequestFields = { readonly open: FetchRequest['headers']; readonly secret: FetchRequest['headers'] | null };
 
 /** Failures to connect that another address of the name may not have. */
 const CONNECT_FAILURES: ReadonlySet<FailureCode> = new Set([

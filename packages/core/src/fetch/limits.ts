@@ -5,8 +5,7 @@
 export const MAX_LOGGED_FIELD_CHARS = 8_193;
 
 // Fetching
-/** Milliseconds after its abort for which a fetcher is waited for: as long as a sink. Ours. */
-export const FETCHER_STOP_MS = 5_000;
+export const FETCHER_STOP_MS = 5_000; // milliseconds that a fetcher gets after its abort: as long as a sink. Ours
 /**
  * Milliseconds that a fetcher may take longer than the time-outs of its request together, to sign and to decode. Ours:
  * decoding the longest body takes seconds, and the process may be busy.
@@ -34,10 +33,8 @@ export const ENCODED_SLACK_BYTES = 64 * 1024;
 export const MAX_SYNC_DECODE_BYTES = 256 * 1024;
 /** Decoded bytes per byte on the wire past `MIN_DECODED_LIMIT_BYTES`. Pages reach 30, zeros 300, deflate 1,032. */
 export const MAX_DECODED_RATIO = 500;
-/** Decoded bytes that any body may have, however few bytes it had on the wire. */
-export const MIN_DECODED_LIMIT_BYTES = 1024 * 1024;
-/** Window that a zstd body may ask for, as the binary logarithm of bytes: 8 MiB (RFC 9659 §3). */
-export const MAX_ZSTD_WINDOW_LOG = 23;
+export const MIN_DECODED_LIMIT_BYTES = 1024 * 1024; // decoded bytes that any body may have, however short on the wire
+export const MAX_ZSTD_WINDOW_LOG = 23; // window of a zstd body, binary logarithm of bytes: 8 MiB (RFC 9659 §3)
 /** From this many bytes on, a body is collected in one buffer instead of in the pieces in which it arrived. */
 export const LARGE_BODY_BYTES = 1024 * 1024;
 /** Bytes of the first such buffer: a body's usual limit, and more. Memory is committed only when written. */
@@ -56,8 +53,7 @@ export const MAX_RESETTING_ORIGINS = 1_024;
 
 // The operator's proxy
 export const MAX_PROXY_URL_CHARS = 2_048; // characters of its URL: enough for the password of any service. Ours
-/** Milliseconds that a request waits if the proxy was unreachable. Ours: a restart takes seconds. */
-export const PROXY_WAIT_MS = 30_000;
+export const PROXY_WAIT_MS = 30_000; // milliseconds that a request waits for the proxy. Ours: a restart takes seconds
 /** Milliseconds without the proxy after which the run stops. Ours: a longer outage needs an operator. */
 export const PROXY_DOWN_MS = 300_000;
 
@@ -73,8 +69,7 @@ export const MAX_COOKIE_LINE_CHARS = 4_096; // characters of a Set-Cookie line (
 export const MAX_COOKIE_HEADER_CHARS = 8_192;
 
 // Names and addresses
-/** Milliseconds for which a name's addresses are used. The system's resolver reports no lifetimes. */
-export const DNS_TTL_MS = 120_000;
+export const DNS_TTL_MS = 120_000; // milliseconds that a name's addresses are used: the resolver reports no lifetimes
 export const DNS_FAILURE_TTL_MS = 5_000; // milliseconds for which a failed look-up is not repeated
 export const DNS_DEADLINE_MS = 10_000; // milliseconds for one look-up
 /** Concurrent look-ups of the system's resolver: it uses the platform's four threads, and one stays free. */
@@ -85,11 +80,9 @@ export const MAX_DNS_ADDRESSES = 256; // addresses of one name that are judged; 
 // The second lock on requests
 /** Hosts with their own limiter; the least recently used is removed first. A limiter costs about 10 KB. */
 export const MAX_HOST_LIMITERS = 1_024;
-/** Milliseconds before a limiter that refused may be consulted again. */
-export const LIMITER_RECHECK_MS = 25;
+export const LIMITER_RECHECK_MS = 25; // milliseconds before a limiter that refused may be consulted again
 export const MAX_LIMITER_SLEEP_MS = 2 ** 31 - 1; // the longest pause of a limiter: the limit of the platform's timers
-/** Milliseconds that one job of bottleneck may take. On an idle machine it takes 2 to 3. */
-export const LIMITER_JOB_MS = 20;
+export const LIMITER_JOB_MS = 20; // milliseconds that one job of bottleneck may take; on an idle machine 2 to 3
 export const MAX_GAP_HOSTS = 20_000; // hosts whose last exchange is remembered for the gaps of the request log
 
 // Large bodies
@@ -106,8 +99,7 @@ export const MAX_OFFER_CHARS = 16_384;
 export const MAX_OFFERS = 20;
 export const MAX_REFUSAL_DETAIL = 300;
 
-/** Milliseconds that a request waits if it may no longer be signed, since the run is stopping. */
-export const STOPPED_WAIT_MS = 60_000;
+export const STOPPED_WAIT_MS = 60_000; // milliseconds that an unsigned request waits, since the run is stopping
 
 export const MAX_EGRESS_RANGES = 1_000; // ranges of an address list (our own)
 

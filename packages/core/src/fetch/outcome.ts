@@ -125,6 +125,11 @@ export function releaseBody(outcome: ResponseOutcome): void {
   if (outcome.encodedBody !== undefined) open.encodedBody = NO_BYTES;
 }
 
+/** Whether a status is 2xx. */
+export function isSuccess(status: number): boolean {
+  return status >= 200 && status <= 299;
+}
+
 /** Whether `releaseBody` has freed the bytes. Never throws. */
 export function isBodyReleased({ body }: ResponseOutcome): boolean {
   return body === NO_BYTES;
@@ -142,12 +147,8 @@ export function headerValue(headers: HeaderLines, name: string): string | null {
 
 /** The field that presents a challenge; `null`: no challenge. A 202 with a challenge is not a page. */
 export function challengeField({ status, headers }: Pick<ResponseOutcome, 'status' | 'headers'>): string | null {
-  if ((status === 403 || status === 503) && isChallenge(headerValue(headers, 'cf-mitigated'))) return 'cf-mitigated';
-  return status === 202 && isChallenge(headerValue(headers, 'x-amzn-waf-action')) ? 'x-amzn-waf-action' : null;
-}
-
-function isChallenge(value: string | null): boolean {
-  return value?.trim().toLowerCase() === 'challenge';
+  const field = status === 202 ? 'x-amzn-waf-action' : status === 403 || status === 503 ? 'cf-mitigated' : null;
+  return field !== null && headerValue(headers, field)?.trim().toLowerCase() === 'challenge' ? field : null;
 }
 
 /** The values of a header field in any case, one per field line. Never throws. */
@@ -279,7 +280,7 @@ export function toRobotsAnswer(outcome: FetchOutcome): RobotsAnswer {
   if (outcome.truncated === 'connection') return { kind: 'failure', failure: 'short-body' };
   const { status, headers, body, url } = outcome;
   // Nothing in it can be read, and what it would say is unknown.
-  if (status >= 200 && status <= 299 && body[0] === 0x1f && body[1] === 0x8b)
+  if (isSuccess(status) && body[0] === 0x1f && body[1] === 0x8b)
     return { kind: 'failure', failure: 'content-encoding', detail: 'a gzip file that is not declared as one' };
   // A 202 with a challenge holds no rules: the site has refused, like with a 403.
   const effectiveStatus = status === 202 && challengeField(outcome) !== null ? 403 : status;
@@ -363,9 +364,5 @@ export function conditionalFields(known: Readonly<Record<'etag' | 'lastModified'
 /** Whether a 304 is for the tag that was sent, if any. A 304 without a tag is. Weak and strong tags compare alike. */
 export function matchesTag(headers: HeaderLines, sent: string | null): boolean {
   const tag = headerValue(headers, 'etag');
-  return tag === null || sent === null || opaqueTag(tag) === opaqueTag(sent);
-}
-
-function opaqueTag(tag: string): string {
-  return tag.replace(/^W\//, '');
+  return tag === null || sent === null || tag.replace(/^W\//, '') === sent.replace(/^W\//, '');
 }

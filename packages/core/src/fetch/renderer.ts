@@ -157,7 +157,6 @@ export interface RenderFailure {
   readonly detail: string;
 }
 
-/** The outcome of opening a page. */
 export type Rendering = RenderedPage | RenderFailure;
 
 /** Opens pages in a browser that reaches no network. Part of a {@link Fetcher}, which closes it. */

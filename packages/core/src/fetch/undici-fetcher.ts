@@ -35,7 +35,6 @@ export interface UndiciFetcherOptions {
 
 /**
  * Makes a fetcher that connects to the judged address of each request and to nothing else.
- *
  * A connection is reused for the same origin *and* the same judged address, one request at a time. TLS is verified
  * against the URL's host. If the server closes an idle connection just as a request uses it, the request fails like any
  * other reset: nothing is sent twice without the frontier's permission. Later requests then get new connections.

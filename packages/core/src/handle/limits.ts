@@ -1,11 +1,9 @@
 // The bounds of handlers and what they save, each with its unit and its source.
 
 // Handlers and items
-/** Longest time to the next visit of a page, milliseconds: ten years. Ours. */
-export const MAX_REVISIT_MS = 315_360_000_000;
+export const MAX_REVISIT_MS = 315_360_000_000; // longest time to a page's next visit, milliseconds: ten years. Ours
 export const MAX_PAGE_ITEMS = 100_000; // items that one page may emit. Ours
-/** Items of one page that its schema rejected and that are listed; more are only counted. Ours. */
-export const MAX_PAGE_REJECTED = 100;
+export const MAX_PAGE_REJECTED = 100; // rejected items of one page that are listed; more are only counted. Ours
 export const MAX_SELECTORS = 20; // selectors of `page.follow` whose success is watched. Ours
 export const MAX_UNROUTED_LABELS = 5; // labels without a route that a message names. Ours
 export const MAX_FAILED_CALLS = 100; // failed calls of a handler that nothing waits for. Ours
@@ -14,8 +12,7 @@ export const MAX_ITEM_ISSUES = 20; // issues of one item that are kept. Ours
 export const MAX_ISSUE_PATH = 20; // segments of the path of each
 export const MAX_ISSUE_CHARS = 500; // characters of an issue's message. Ours
 export const MAX_ISSUE_KEY_CHARS = 100; // characters of a segment of its path
-/** Longest wait of a `RetryPage`, milliseconds: 24 hours, as for Retry-After. */
-export const MAX_HANDLER_RETRY_MS = 86_400_000;
+export const MAX_HANDLER_RETRY_MS = 86_400_000; // longest wait of a `RetryPage`, milliseconds: a day, as Retry-After
 /** Characters of one item as JSON. Ours: an item is extracted from a page, and a page is 10 MiB by default. */
 export const MAX_ITEM_CHARS = 16 * 1024 * 1024;
 /** Characters of a rejected item kept as JSON; of a longer one only the length. Ours: a quarter of a log line. */

@@ -266,12 +266,6 @@ const LINK_OPTIONS: CallOptions<LinkOptions> = {
   depth: 'string',
 };
 
-/** For options of a request, which no single URL has. */
-function hintForRequest(options: LinkOptions): string | undefined {
-  const isOfRequest = ['method', 'body', 'payload', 'headers'].some((name) => Object.hasOwn(options, name));
-  return isOfRequest ? 'Every URL is requested with GET and the fields of `network.headers`.' : undefined;
-}
-
 type LinkOptions = { readonly [Name in keyof FollowOptions]?: FollowOptions<unknown>[Name] | undefined };
 
 /** What candidates carry is copied once, since the handler may change its own later. Throws as `addUrl`. */
@@ -280,7 +274,9 @@ function createCandidate(
   call: 'follow' | 'add' | 'revisit',
   options: LinkOptions,
 ): (url: string) => NewUrl {
-  checkOptions(call, options, LINK_OPTIONS, hintForRequest(options));
+  const isOfRequest = ['method', 'body', 'payload', 'headers'].some((name) => Object.hasOwn(options, name));
+  const hint = isOfRequest ? 'Every URL is requested with GET and the fields of `network.headers`.' : undefined;
+  checkOptions(call, options, LINK_OPTIONS, hint);
   const { label, userData, priority, allowDuplicate = false } = options;
   checkPriority(`${call}.priority`, priority);
   if (options.depth !== undefined && options.depth !== 'same' && options.depth !== 'deeper') {

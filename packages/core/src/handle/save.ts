@@ -215,7 +215,10 @@ async function saveAnswer(answer: PageFetch, { folder, read }: MediaTools) {
   if (reason !== null) return { kind: 'left-alone', reason } as const;
   const { body } = answer;
   const sha256 = createHash('sha256').update(body).digest('hex');
-  const name = `media/${sha256.slice(0, 2)}/${sha256}${extensionFor(body)}`;
+  // Judged only by the bytes: files with the same bytes have the same name, whatever their URL and media type.
+  const start = Buffer.from(body.subarray(0, 16)).toString('latin1');
+  const extension = EXTENSIONS.find(([at, bytes]) => start.startsWith(bytes, at))?.[2] ?? '';
+  const name = `media/${sha256.slice(0, 2)}/${sha256}${extension}`;
   const path = join(folder, name);
   const known = { kind: 'saved', path, bytes: body.length, sha256, truncated } as const;
   if ((await sizeOf(path)) === body.length) return { ...known, isCopy: true };
@@ -237,9 +240,3 @@ const EXTENSIONS: readonly (readonly [at: number, bytes: string, extension: stri
   [0, 'PK\x03\x04', '.zip'],
   [0, '<svg', '.svg'],
 ];
-
-/** Judged only by the bytes: files with the same bytes have the same name, whatever their URL and media type. */
-function extensionFor(body: Uint8Array): string {
-  const start = Buffer.from(body.subarray(0, 16)).toString('latin1');
-  return EXTENSIONS.find(([at, bytes]) => start.startsWith(bytes, at))?.[2] ?? '';
-}

@@ -9,8 +9,7 @@ export const MAX_FOLDER_ENTRIES = 10_000; // files that are searched for a priva
 // Directories that are fetched to verify requests (identity 12, DECISION I15).
 export const DIRECTORY_TIMEOUT_MS = 5_000; // milliseconds from connecting to the last byte
 export const MAX_DIRECTORY_BYTES = 65_536; // bytes of a directory
-/** Seconds until a directory is fetched again, even after a failure (our own). */
-export const MIN_DIRECTORY_CACHE_SECONDS = 60;
+export const MIN_DIRECTORY_CACHE_SECONDS = 60; // until a directory is fetched again, even after a failure (our own)
 export const MAX_KNOWN_DIRECTORIES = 10_000; // directories that are remembered (our own)
 /** Milliseconds between two steps of a rotation: two lifetimes of caches, and the longest signature (identity 7). */
 export const ROTATION_WAIT_MS = (2 * DIRECTORY_CACHE_SECONDS + 300) * 1_000;

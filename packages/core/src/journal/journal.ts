@@ -14,7 +14,7 @@ import type {
 } from '@mannerly/frontier';
 import { createRecentSet, parseUrlParts, requestedUrl } from '@mannerly/frontier/internal';
 import type { Refusal } from '../admit/admit.js';
-import type { FetchOutcome } from '../fetch/outcome.js';
+import { type FetchOutcome, isSuccess } from '../fetch/outcome.js';
 import type { RejectedItem, SkippedLink, Staged } from '../handle/staged.js';
 import { keepLatest } from '../keep-latest.js';
 import type { Item } from '../output/sink.js';
@@ -164,8 +164,7 @@ export class Journal {
    * again.
    */
   async robots({ authority }: RobotsWork, outcome: FetchOutcome): Promise<void> {
-    if (outcome.kind === 'failed' || outcome.truncated === 'connection') return;
-    if (outcome.status < 200 || outcome.status > 299) return;
+    if (outcome.kind === 'failed' || outcome.truncated === 'connection' || !isSuccess(outcome.status)) return;
     for (const listener of this.#listeners) await listener.robots?.(authority, outcome.body);
   }
 
@@ -346,10 +345,12 @@ const NO_RULE = { line: null, pattern: null, dialect: null };
 function createDecision(
   known: Pick<UrlDecision, 'url' | 'status' | 'reason' | 'layer' | 'depth' | 'from' | 'atMs'> & Partial<UrlDecision>,
 ): { -readonly [Name in keyof UrlDecision]: UrlDecision[Name] } {
-  const url = known.url.includes('@') ? withoutPassword(known.url) : known.url;
+  // A refused URL is logged as it would have been requested. A text that cannot be parsed is redacted.
+  const parts = known.url.includes('@') ? parseUrlParts(known.url) : undefined;
+  const url = parts == null ? (parts === null ? redacted(known.url) : known.url) : requestedUrl(parts);
   return {
     url,
-    host: hostNameIn(url),
+    host: /^[a-z]+:\/\/(\[[^\]]*\]|[^/?#:]+)/.exec(url)?.[1] ?? null,
     status: known.status,
     reason: known.reason,
     layer: known.layer,
@@ -363,17 +364,6 @@ function createDecision(
     atMs: known.atMs,
     detail: known.detail ?? null,
   };
-}
-
-/** A refused URL is logged as it would have been requested. A text that cannot be parsed is redacted. */
-function withoutPassword(url: string): string {
-  const parts = parseUrlParts(url);
-  return parts === null ? redacted(url) : requestedUrl(parts);
-}
-
-/** The host name of a serialized URL; `null` for a text that is not one. */
-function hostNameIn(url: string): string | null {
-  return /^[a-z]+:\/\/(\[[^\]]*\]|[^/?#:]+)/.exec(url)?.[1] ?? null;
 }
 
 /** What a failure keeps for a retry. */

@@ -12,7 +12,5 @@ export const MAX_LOGGED_PER_KIND = 5; // entries of a kind that a terminal shows
 export const STORE_LOG_RESET_MS = 3_600_000; // milliseconds until store entries are shown again, as a new outage
 export const MAX_LOGGED_KINDS = 100; // kinds that are distinguished; all others together are shown like one kind
 export const MAX_STACK_LINES = 8; // lines of a stack that it shows
-/** Hosts whose consecutive failures are counted; the one that failed first is forgotten first. */
-export const MAX_FAILING_HOSTS = 10_000;
-/** Consecutive failures until a host is named: the third, the thirtieth and so on. */
-export const FAILURES_BEFORE_WARNING = 3;
+export const MAX_FAILING_HOSTS = 10_000; // hosts whose failures are counted; the one that failed first is forgotten
+export const FAILURES_BEFORE_WARNING = 3; // consecutive failures until a host is named: the 3rd, 30th and so on

@@ -130,18 +130,14 @@ export function terminalLog(print: (text: string) => void, level: LogLevel): Log
       endCount('store', storeCount);
     if (LOG_LEVELS.indexOf(entry.level) >= LOG_LEVELS.indexOf(level)) {
       const nth = ordinalOf(counts, entry);
-      // The stacks of one kind differ little.
-      if (nth <= MAX_LOGGED_PER_KIND) print(logText(entry, nth === 1 && !isSystemError(entry) ? MAX_STACK_LINES : 0));
+      // For a full disk or a missing permission, the message is enough. The stacks of one kind differ little.
+      const isOfSystem = entry.code === 'sink-failed' && isError(entry.error) && 'syscall' in entry.error;
+      if (nth <= MAX_LOGGED_PER_KIND) print(logText(entry, nth === 1 && !isOfSystem ? MAX_STACK_LINES : 0));
     }
     if (entry.code === 'run-ended') for (const [kind, counted] of counts) endCount(kind, counted);
   };
   // The end of a run is `info`, and the counts are printed then.
   return withLevel(write, level === 'debug' ? 'debug' : 'info');
-}
-
-/** For a full disk or a missing permission, the message is enough and a stack adds nothing. */
-function isSystemError({ code, error }: LogEntry): boolean {
-  return code === 'sink-failed' && isError(error) && 'syscall' in error;
 }
 
 /** The number of an entry within its kind, from 1. What is printed on demand (`info` and less) is not counted. */

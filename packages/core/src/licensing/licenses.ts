@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { type HostWarning, type PageWork, retryUrl } from '@mannerly/frontier';
 import type { Purpose } from '@mannerly/robots/page';
-import { conditionalFields, exchangeOf, headerValue, isRefusedByGuard } from '../fetch/outcome.js';
+import { conditionalFields, exchangeOf, headerValue, isRefusedByGuard, isSuccess } from '../fetch/outcome.js';
 import { type RecordStore, readJson, urlKey, writeJson } from '../json-record.js';
 import { keepLatest } from '../keep-latest.js';
 import { excludedByLicense } from '../page/exclusion.js';
@@ -126,7 +126,9 @@ export class Licenses {
     earlier: readonly string[] = [],
   ): Promise<FoundLicense | null> {
     if (this.#parts.options.mode === 'off') return null;
-    if (work.signals.licenses.length === 0 && earlier.length === 0 && !mayNameLicense(page)) return null;
+    const mayNameOwn =
+      page.html?.mayNameLicense === true || page.rendering !== null || headerValue(page.headers, 'link') !== null;
+    if (work.signals.licenses.length === 0 && earlier.length === 0 && !mayNameOwn) return null;
     const own = this.#assess(work.url, await this.#responseLicenses(work.url, page, body, earlier));
     const site = this.#assess(work.url, await this.#siteLicenses(work));
     if (own === null || site === null) return own ?? site;
@@ -216,7 +218,10 @@ export class Licenses {
     const { outcome, document } = verdict;
     if (document !== null && outcome !== 'none') {
       const remark = outcome === 'unread' ? this.#unreadText() : reading === null ? '' : remarkText(reading);
-      this.#reportOnce(warningCode(outcome, fetchedAtMs), url, `${document}: ${termsText(verdict)}${remark}`);
+      // A received document that breaks the rules of RSL is another matter than one that was not received.
+      const fault = fetchedAtMs === null ? 'license-unreadable' : 'license-nonconformant';
+      const code = outcome === 'unreadable' ? fault : 'license-terms';
+      this.#reportOnce(code, url, `${document}: ${termsText(verdict)}${remark}`);
       if (reading?.kind === 'read' && reading.isVersion09) {
         this.#reportOnce('license-version-09', url, `${document} has lists or words of RSL 0.9, and is read as that`);
       }
@@ -321,7 +326,7 @@ export class Licenses {
       return unreachable(outcomeText, atMs + LICENSE_RETRY_MS);
     if (answer.status === 304 && known !== null && known.fetchedAtMs !== null)
       return renew(known, known.fetchedAtMs, atMs);
-    return answer.status < 200 || answer.status > 299 ? unreadable(outcomeText, atMs) : cacheResponse(answer, atMs);
+    return isSuccess(answer.status) ? cacheResponse(answer, atMs) : unreadable(outcomeText, atMs);
   }
 
   /** Whether an authority may have one more document requested; over all runs of the crawl. */
@@ -351,21 +356,10 @@ export class Licenses {
   }
 }
 
-/** Whether a response may name a licence. */
-function mayNameLicense({ headers, rendering, html }: LicensedPage): boolean {
-  return html?.mayNameLicense === true || rendering !== null || headerValue(headers, 'link') !== null;
-}
-
 /** https; or http on the same authority that names it, which is as strong as its robots.txt (C2). */
 function isFetchable(document: string, authority: string): boolean {
   const url = parseUrl(document);
   return url?.protocol === 'https:' || (url?.protocol === 'http:' && url.origin === authority);
-}
-
-/** A received document that breaks the rules of RSL is reported differently from one that was not received. */
-function warningCode(outcome: LicenseVerdict['outcome'], fetchedAtMs: number | null): HostWarning['code'] {
-  if (outcome !== 'unreadable') return 'license-terms';
-  return fetchedAtMs === null ? 'license-unreadable' : 'license-nonconformant';
 }
 
 /** What people should know about a document besides its outcome. */

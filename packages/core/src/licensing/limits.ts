@@ -15,12 +15,10 @@ export const MAX_LICENSES_PER_AUTHORITY = 20; // licence documents that one auth
 export const MAX_PAGE_LICENSES = 8; // licences that one response may name; more cannot be read (ours)
 /** Documents kept in memory; the others are read from the store again (ours: most are a few kilobytes). */
 export const MAX_LICENSES_IN_MEMORY = 100;
-/** Authorities whose documents are counted, and warnings already given, in memory (ours). */
-export const MAX_LICENSE_AUTHORITIES = 10_000;
+export const MAX_LICENSE_AUTHORITIES = 10_000; // authorities that are counted, and warnings given, in memory (ours)
 /** Milliseconds until a page checks a document again: as long as its request has taken so far, within these (ours). */
 export const LICENSE_POLL_MS = { min: 50, max: 1_000 } as const;
-/** The longest wait of a document's request for its host's turn, milliseconds (ours). */
-export const LICENSE_TURN_MS = 600_000;
+export const LICENSE_TURN_MS = 600_000; // longest wait of a document for its host's turn, milliseconds (ours)
 /** Milliseconds until a document is requested again if its host has no turn, or if it keeps failing (ours). */
 export const LICENSE_RETRY_MS = 3_600_000;
 /** Milliseconds for which an unreadable document counts as such, as for a missing robots.txt (ours). */

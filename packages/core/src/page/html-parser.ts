@@ -6,9 +6,6 @@ import type { ParserOptions } from 'parse5';
 import type { Htmlparser2TreeAdapterMap as Tree } from 'parse5-htmlparser2-tree-adapter';
 import type { TreeWork } from './lean-tree.js';
 
-type Parse5 = typeof import('parse5');
-type Options = ParserOptions<Tree>;
-
 const LF = 10;
 const CR = 13;
 const QUOTE = 34;
@@ -21,10 +18,15 @@ const LESS_THAN = 60;
 const MIN_SLICED_CHARS = 13;
 
 /** As cheerio calls it: for a document, or for a fragment in a `context`. `treeAdapter` is one of `lean-tree.ts`. */
-type ParseHtml = (text: string, options: Options, isDocument: boolean, context: Tree['parentNode'] | null) => Document;
+type ParseHtml = (
+  text: string,
+  options: ParserOptions<Tree>,
+  isDocument: boolean,
+  context: Tree['parentNode'] | null,
+) => Document;
 
 /** @param work - The work of the tree being made. For a document it has already begun. */
-export function createHtmlParser({ Parser, Tokenizer, Token }: Parse5, work: TreeWork): ParseHtml {
+export function createHtmlParser({ Parser, Tokenizer, Token }: typeof import('parse5'), work: TreeWork): ParseHtml {
   const { CHARACTER, WHITESPACE_CHARACTER } = Token.TokenType;
 
   class RunTokenizer extends Tokenizer {

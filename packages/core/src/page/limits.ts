@@ -8,11 +8,9 @@ export const MAX_PAGE_LINK_CHARS = 4 * 1024 * 1024;
 /** Characters of an attribute. A longer link is dropped and a longer `content` cut; page-level §3 requires 8 KiB. */
 export const MAX_ATTRIBUTE_CHARS = 16_384;
 export const MAX_TITLE_CHARS = 1_024; // characters of a page's title. Ours
-/** `meta` elements with a name kept of one page. Ours: ordinary pages have fewer than fifty. */
-export const MAX_PAGE_METAS = 1_000;
+export const MAX_PAGE_METAS = 1_000; // `meta` elements with a name kept of a page. Ours: usual are fewer than fifty
 export const MAX_PAGE_LINK_ELEMENTS = 1_000; // `link` elements kept of one page. Ours
-/** Nested SVG and MathML contexts distinguished in one page. Ours: real pages nest two or three. */
-export const MAX_FOREIGN_DEPTH = 64;
+export const MAX_FOREIGN_DEPTH = 64; // nested SVG and MathML contexts of one page. Ours: real pages nest two or three
 /** Seconds up to which a refresh counts as a redirect. After a longer delay, the page is a page. Ours. */
 export const MAX_REFRESH_REDIRECT_SECONDS = 5;
 export const MAX_FILE_HOPS = 5; // redirects of one file that a page needs (licensing §11), as of robots.txt (access §3)
@@ -20,23 +18,19 @@ export const MAX_FILE_HOPS = 5; // redirects of one file that a page needs (lice
 export const SNIFFED_BYTES = 512;
 
 // Charsets
-/** Bytes of HTML searched for a declared charset (WHATWG HTML, "prescan a byte stream"). */
-export const CHARSET_PRESCAN_BYTES = 1_024;
+export const CHARSET_PRESCAN_BYTES = 1_024; // bytes of HTML searched for a charset (WHATWG HTML, "prescan")
 /** Bytes of a document, markup included, searched for something to guess its charset by. Ours. */
 export const CHARSET_SEARCH_BYTES = 64 * 1024;
 export const CHARSET_SAMPLE_BYTES = 8_192; // bytes that a charset is guessed by: about five milliseconds. Ours
-/** With fewer non-ASCII bytes, no charset is guessed. Ours: a single copyright sign looks Polish. */
-export const MIN_HIGH_BYTES = 8;
+export const MIN_HIGH_BYTES = 8; // with fewer non-ASCII bytes no charset is guessed. Ours: a single © looks Polish
 export const MIN_CHARSET_CONFIDENCE = 15; // the detector's least confidence, in hundredths. Ours: Czech text scores 19
 
 // Sitemaps and feeds
-/** Elements of a feed that say how often it is read: 24 hours, 7 days, and three more. */
-export const MAX_FREQUENCY_FIELDS = 34;
+export const MAX_FREQUENCY_FIELDS = 34; // elements of a feed about how often it is read: 24 hours, 7 days, three more
 export const MAX_SITEMAP_URLS = 50_000; // URLs of one sitemap (sitemaps.org)
 export const MAX_SITEMAP_ALTERNATES = 64; // language variants kept of one entry. Ours
 export const MAX_SITEMAP_FIELD_CHARS = 256; // characters kept of `lastmod`, a title and their like. Ours
-/** Lines without a URL after which a text is not a list of URLs. Ours. */
-export const MAX_SITEMAP_LINES_WITHOUT_URL = 100;
+export const MAX_SITEMAP_LINES_WITHOUT_URL = 100; // lines without a URL after which a text is not a list of URLs. Ours
 export const SITEMAP_BATCH = 1_000; // URLs that go to the frontier at once
 export const MAX_XML_DEPTH = 100; // elements inside each other in an XML document. Ours: feeds nest about ten
 export const MAX_XML_ATTRIBUTES = 256; // attributes of one tag in an XML document. Ours

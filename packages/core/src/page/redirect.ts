@@ -3,7 +3,7 @@
 // the first request.
 
 import { redirectNotBeforeMs } from '@mannerly/frontier/internal';
-import { headerValue, headerValues, type ResponseOutcome, retryAfterOf } from '../fetch/outcome.js';
+import { headerValue, headerValues, isSuccess, type ResponseOutcome, retryAfterOf } from '../fetch/outcome.js';
 import { MAX_LINK_URL_CHARS } from '../limits.js';
 import { MAX_FILE_HOPS, MAX_REFRESH_REDIRECT_SECONDS } from './limits.js';
 import { parseWebUrl } from './links.js';
@@ -33,7 +33,7 @@ const NONE: RedirectAnswer = { kind: 'none' };
  */
 export function redirectTarget(outcome: ResponseOutcome): RedirectAnswer {
   if (REDIRECT_STATUSES.includes(outcome.status)) return locationTarget(outcome);
-  if (outcome.status < 200 || outcome.status > 299) return NONE;
+  if (!isSuccess(outcome.status)) return NONE;
   const target = refreshTarget(headerValue(outcome.headers, 'refresh'), outcome.url, outcome.url);
   return target === null ? NONE : { kind: 'to', url: target, by: 'refresh', notBeforeMs: null };
 }

@@ -38,7 +38,6 @@ export interface CrawlActivity {
   readonly waitingHosts: number;
 }
 
-/** The part that changes during a run. */
 export type ActivityLists = Pick<CrawlActivity, 'underway' | 'underwayCount' | 'ready' | 'waits' | 'waitingHosts'>;
 
 /** Options of `activity`. */
@@ -71,11 +70,4 @@ export function activityOf(
   };
 }
 
-/** The lists when nothing runs. */
-export const NO_ACTIVITY: ActivityLists = Object.freeze({
-  underway: [],
-  underwayCount: 0,
-  ready: [],
-  waits: [],
-  waitingHosts: 0,
-});
+export const NO_ACTIVITY: ActivityLists = { underway: [], underwayCount: 0, ready: [], waits: [], waitingHosts: 0 };

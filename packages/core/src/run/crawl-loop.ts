@@ -21,8 +21,6 @@ export interface LoopEnd {
   readonly bound: 'pages' | 'minutes' | 'bytes' | null;
 }
 
-const MS_PER_MINUTE = 60_000;
-
 /** @throws The first error of a store, a sink or a bug, after everything in flight has ended. */
 export async function crawlLoop(run: Run): Promise<LoopEnd> {
   const loop = new Loop(run);
@@ -145,10 +143,9 @@ function capacityOf({ options, fetches, pageRequests }: Run, inFlight: number): 
 function nextCheckAt(run: Run, dueAtMs: number | null): number | null {
   const sharedCheckMs = run.setup.isShared ? run.nowMs() + SHARED_POLL_MS : null;
   const keepOpenCheckMs = run.setup.keepOpen === true ? run.nowMs() + KEEP_OPEN_POLL_MS : null;
-  const times = [dueAtMs, sharedCheckMs, keepOpenCheckMs, run.pageChoice?.untilMs() ?? null].filter(
-    (atMs) => atMs !== null,
-  );
-  return times.length === 0 ? null : Math.min(...times);
+  const times = [dueAtMs, sharedCheckMs, keepOpenCheckMs, run.pageChoice?.untilMs() ?? null];
+  const nextMs = Math.min(...times.map((atMs) => atMs ?? Number.POSITIVE_INFINITY));
+  return nextMs === Number.POSITIVE_INFINITY ? null : nextMs;
 }
 
 /** How the run ends; `null`: it continues. Call it only while nothing is in flight. */
@@ -169,5 +166,5 @@ async function endOf(run: Run): Promise<LoopEnd | null> {
 function runningTimeEndsAt(run: Run): number {
   const { minutes } = run.options.bounds;
   if (minutes === null) return Number.POSITIVE_INFINITY;
-  return run.nowMs() + minutes * MS_PER_MINUTE - run.frontier.counts().runningMs;
+  return run.nowMs() + minutes * 60_000 - run.frontier.counts().runningMs;
 }

@@ -15,7 +15,7 @@ export type CrawlOrder = 'pause' | 'resume' | 'stop';
 
 export const ORDER_KEY = 'order';
 
-/** Reads a stored order: its bytes, or `null` if there is none. */
+/** `null`: there is no order. */
 type OrderSource = () => Promise<Uint8Array | null>;
 
 /** The order in a crawl directory. */

@@ -5,7 +5,7 @@
 import { join } from 'node:path';
 import { listNames, sha256Of, sizeOf } from '../directory/atomic-file.js';
 import { checkEntryKinds } from '../directory/crawl-directory.js';
-import { type CrawlPaths, partsOf } from '../directory/crawl-paths.js';
+import { partsOf } from '../directory/crawl-paths.js';
 import { readLines, readValues } from '../directory/read-lines.js';
 import { isError } from '../is-error.js';
 import { parseJson } from '../parse-json.js';
@@ -42,7 +42,8 @@ export async function findDamage(path: string): Promise<readonly string[]> {
       sentences.push(`${part.runPath} cannot be read, so the other files were not verified`);
     else if (manifest === null && ((await sizeOf(part.requestsPath)) ?? 0) > 0)
       sentences.push(`${part.runPath} is missing, so the other files were not verified`);
-    for (const log of logsOf(part)) sentences.push(...(await unreadableLines(log, mayRead).catch(unreadable)));
+    const logs = Object.values(part).filter((each): each is string => String(each).endsWith('.jsonl'));
+    for (const log of logs) sentences.push(...(await unreadableLines(log, mayRead).catch(unreadable)));
   }
   sentences.push(...(await damagedCopies(join(path, 'robots'), mayRead).catch(unreadable)));
   const more = sentences.length - MAX_REPORTED_DAMAGE;
@@ -64,10 +65,6 @@ export function isArchiveDamaged(damage: readonly string[]): boolean {
 /** The current command may not even need the file. */
 function unreadable(error: unknown): string[] {
   return [`a file cannot be read: ${isError(error) ? error.message : String(error)}`];
-}
-
-function logsOf(part: CrawlPaths): readonly string[] {
-  return Object.values(part).filter((each): each is string => String(each).endsWith('.jsonl'));
 }
 
 /** A file may have grown, because a later run that was killed appended to it. */

@@ -145,7 +145,6 @@ function withoutItems(httpStatus: number, { reason, detail }: ItemsWithheld): Pa
 
 type FailedHandling = Exclude<Handled, { readonly kind: 'handled' | 'stopped' | 'signal' }>;
 
-/** The failure reason for each way in which a handler fails. */
 const HANDLING_FAILURES: Readonly<Record<FailedHandling['kind'], string>> = {
   threw: 'handler-error',
   'timed-out': 'handler-timeout',
@@ -197,10 +196,7 @@ function signalResult(run: Run, work: PageWork, outcome: ResponseOutcome, signal
   return failed({ reason: 'retries-exhausted', layer: 'hook', httpStatus, detail });
 }
 
-/**
- * The result of an answer that is not a page, such as a 404. Its URL has failed, whatever its handler makes of it.
- * @param failure - Why the URL has failed.
- */
+/** The result of an answer that is not a page, such as a 404. Its URL has failed, whatever its handler makes of it. */
 export async function answeredResult(
   run: Run,
   work: PageWork,

@@ -7,20 +7,15 @@ export const ADMISSION_BATCH_URLS = 1_000; // links of a page that are admitted 
 export const SHORT_WAIT_MS = 100; // a wait this short never ends a run, whatever its `maxIdleMs`: times are rounded up
 /** Milliseconds; a shorter wait never ends one of several processes: the lease of another, 30 s, and an interval. */
 export const SHARED_WAIT_MS = 40_000;
-/** From this many milliseconds between two requests to a host, its pages wait for its answers. */
-export const LONG_INTERVAL_MS = 500;
-/** The largest share by which the frontier and the reader of robots.txt randomly lengthen a wait. */
-export const WAIT_JITTER = 0.1;
+export const LONG_INTERVAL_MS = 500; // milliseconds between two requests from which pages of a host wait for answers
+export const WAIT_JITTER = 0.1; // the largest share by which the frontier and the reader of robots.txt lengthen a wait
 
 // The run
-/** Longest rest of a crawl that starts over, milliseconds, so that the previous crawl's hosts get their interval. */
-export const MAX_RESET_WAIT_MS = 60_000;
-/** Milliseconds between two writes of the crawl's totals to its store: the most that a killed process loses. */
-export const TOTALS_INTERVAL_MS = 1_000;
+export const MAX_RESET_WAIT_MS = 60_000; // longest rest of a crawl that starts over, milliseconds: an interval
+export const TOTALS_INTERVAL_MS = 1_000; // milliseconds between two writes of totals: what a killed process loses
 /** Pages with handlers, running or waiting, in addition to those in flight. Each page holds its body meanwhile. */
 export const MAX_HANDLED_PAGES = 64;
-/** Milliseconds without an answer of a store after which the crawl says that it waits for it. */
-export const STORE_SILENCE_MS = 30_000;
+export const STORE_SILENCE_MS = 30_000; // milliseconds of silence until a crawl says that it waits for its store
 /** Milliseconds that a verb of a store may take after a stop at once: longer than the time-out of a query (10 s). */
 export const STORE_STOP_MS = 20_000;
 export const STOP_GRACE_MS = 10_000; // milliseconds that exchanges and handlers get to finish after a stop
@@ -35,8 +30,7 @@ export const KEEP_OPEN_POLL_MS = 60_000;
 // Pages whose reading ends the process
 export const POISON_DEATHS = 2; // deaths after which a page is no longer read
 export const MAX_SUSPECTS = 1_000; // pages that are remembered because the process died while reading them
-/** Bytes above which the file that names the pages being read is rewritten. */
-export const MAX_READING_LOG_BYTES = 64 * 1024;
+export const MAX_READING_LOG_BYTES = 64 * 1024; // bytes above which the file of the pages being read is rewritten
 export const READING_FLUSH_MS = 50; // milliseconds until the file says that a page's reading ended, if none begins
 
 // The live view
@@ -44,8 +38,7 @@ export const MAX_ACTIVITY_HOSTS = 1_000; // the most waiting hosts, and requests
 export const MAX_ACTIVITY_SEEDS = 10; // seeds that `activity` names
 
 // Several processes at one crawl
-/** A process that has not written its totals for this many milliseconds counts as ended. */
-export const PROCESS_SILENT_MS = 30_000;
+export const PROCESS_SILENT_MS = 30_000; // a process that has not written its totals for this long counts as ended
 /** The longest time, in milliseconds, between two checks of an idle process for changes in a shared store. */
 export const SHARED_POLL_MS = 250;
 
@@ -56,8 +49,7 @@ export const MAX_KNOWN_ORDERS = 16; // orders remembered, in case a server that 
 
 // Manifests of runs
 export const MAX_MANIFEST_SEEDS = 10_000; // seeds that the manifest of a run lists; `crawl.json` has all of them
-/** Authorities whose robots.txt the manifest lists; `robots/index.jsonl` has all of them. */
-export const MAX_MANIFEST_ROBOTS = 10_000;
+export const MAX_MANIFEST_ROBOTS = 10_000; // authorities whose robots.txt it lists; `robots/index.jsonl` has all
 export const MAX_EARLIER_RUNS = 100; // earlier runs that the manifest names
 /** The most files that are hashed at the end of a run, and their total bytes: some ten minutes' work. */
 export const MAX_HASHED_FILES = 100_000;
@@ -71,9 +63,7 @@ export const MAX_REPORTED_DAMAGE = 20; // damaged files that are named
 // Crawls with an order seed
 /** URLs that wait for the next wave, half a kilobyte each. Beyond that, the last ones are dropped. */
 export const MAX_WAITING_URLS = 500_000;
-/** Known pages offered to the frontier at a time. */
-export const OFFER_BATCH_URLS = 1_000;
+export const OFFER_BATCH_URLS = 1_000; // known pages offered to the frontier at a time
 /** The longest time, in milliseconds, that a recrawl waits for its sitemaps before it chooses pages. */
 export const MAX_SITEMAPS_WAIT_MS = 60_000;
-/** Milliseconds between two checks of the event loop. */
-export const STALL_RESOLUTION_MS = 20;
+export const STALL_RESOLUTION_MS = 20; // milliseconds between two checks of the event loop

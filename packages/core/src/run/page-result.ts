@@ -10,6 +10,7 @@ import {
   type FetchOutcome,
   headerValue,
   isRefusedByGuard,
+  isSuccess,
   type ResponseOutcome,
   refusalOf,
   releaseBody,
@@ -142,7 +143,7 @@ async function unhandledResult(run: Run, work: PageWork, outcome: ResponseOutcom
     applyLicense(page, await run.licenses.forPage(work, page, outcome.body, run.recrawl?.licensesOf(work)));
     return unchanged(run, known, page.exclusion);
   }
-  if (!isSuccess(outcome))
+  if (!isSuccess(httpStatus))
     return answeredResult(run, work, outcome, { reason: `status-${httpStatus}`, layer: 'fetch', httpStatus });
   // No handler takes this kind of content. The body was not read, and it does not count as a page.
   const detail = headerValue(outcome.headers, 'content-type') ?? '';
@@ -151,12 +152,8 @@ async function unhandledResult(run: Run, work: PageWork, outcome: ResponseOutcom
 
 /** Whether it is a page that a handler takes. */
 function isForHandler({ handlerPool }: Run, { record }: PageWork, outcome: ResponseOutcome): boolean {
-  if (!isSuccess(outcome) || outcome.truncated === 'connection') return false;
+  if (!isSuccess(outcome.status) || outcome.truncated === 'connection') return false;
   return redirectTarget(outcome).kind === 'none' && handlerPool.bodyBytesFor(record.label, outcome.headers) !== 0;
-}
-
-function isSuccess({ status }: ResponseOutcome): boolean {
-  return status >= 200 && status <= 299;
 }
 
 /** A hook refused the URL, before its request (`outcome` is `null`) or after. That is final. */

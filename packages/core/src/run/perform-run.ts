@@ -97,7 +97,11 @@ async function openAll(run: Run) {
   const archive = await createRunArchive(run);
   await archive?.open();
   run.archive = archive;
-  await openRequisites(run);
+  const requisites = options.archive?.requisites ?? null;
+  if (archive !== null && requisites !== null) {
+    const { createRequisites } = await import('../crawl/requisites.js');
+    run.fetchRequisites = createRequisites(run, requisites, (url) => archive.hasPayloadOf(url));
+  }
   if (directory !== null) await writeJsonAtomically(directory.settingsPath, storedSettings(options));
   const manifest = directory && (await beginRunManifest(directory, options, run.startedAtMs, crawlStartedAtMs));
   return { againAtMs, manifest };
@@ -133,15 +137,6 @@ async function waitAfterReset({ stop, wakeup, startedAtMs, resetWaitUntilMs, set
   while (!stop.isRequested && setup.clock.nowMs() < untilMs) await wakeup.sleep(untilMs);
 }
 
-/** Creates what fetches the requisites of archived pages, if they are wanted. */
-async function openRequisites(run: Run): Promise<void> {
-  const { archive } = run;
-  const options = run.options.archive?.requisites ?? null;
-  if (archive === null || options === null) return;
-  const { createRequisites } = await import('../crawl/requisites.js');
-  run.fetchRequisites = createRequisites(run, options, (url) => archive.hasPayloadOf(url));
-}
-
 /** The name under which the store keeps this process's work; `undefined`: any free name. */
 function partName({ directory, setup }: Run): string | undefined {
   if (directory === null) return undefined;
@@ -149,11 +144,8 @@ function partName({ directory, setup }: Run): string | undefined {
   if (setup.isOwnStore) return ownName;
   // Each of several machines has its own directory.
   const directoryKey = `${hostname()} ${resolve(directory.path)} ${directory.manifest.createdAtMs}`;
-  return `${hash('sha256', directoryKey).slice(0, PART_NAME_CHARS)}-${ownName}`;
+  return `${hash('sha256', directoryKey).slice(0, 16)}-${ownName}`;
 }
-
-/** Characters of a hash that tell directories apart. */
-const PART_NAME_CHARS = 16;
 
 /**
  * Joins the crawl, with the options that its processes have agreed on.

@@ -5,17 +5,10 @@ import type { NewUrl, PageWork, Work } from '@mannerly/frontier';
 import { forbidsEveryPurpose } from '@mannerly/robots/page';
 import type { Refusal } from '../admit/admit.js';
 import type { ResponseHead } from '../fetch/fetcher.js';
-import {
-  conditionalFields,
-  type EgressOutcome,
-  exchangeOf,
-  type FetchOutcome,
-  isRefusedByGuard,
-} from '../fetch/outcome.js';
+import { conditionalFields, type EgressOutcome, exchangeOf, isRefusedByGuard, isSuccess } from '../fetch/outcome.js';
 import { type LicenseAnswer, licenseText } from '../licensing/licenses.js';
 import { MAX_SITEMAP_BYTES } from '../limits.js';
 import { tombstone } from '../output/items.js';
-import type { Item } from '../output/sink.js';
 import { ADMISSION_BATCH_URLS, LONG_INTERVAL_MS } from './limits.js';
 import { pageResult, refusedByHook, robotsResult } from './page-result.js';
 import type { Run } from './run.js';
@@ -51,7 +44,9 @@ async function commit(run: Run, work: PageWork, { decision, items, links, refuse
   const { frontier, journal, recrawl, knowledge } = run;
   knowledge.nearDuplicates?.decided(work.url, decision);
   const removed = (await recrawl?.removalReason(work, decision)) ?? null;
-  const written = removed === null ? items : [tombstoneOf(run, work, removed), ...items];
+  // Written before the visit is kept. A process that is killed in between writes it again, under the same id.
+  const gone = { url: work.url, visit: work.record.visit ?? 0, fetchedAtMs: run.nowMs() };
+  const written = removed === null ? items : [tombstone(work.lease.host, gone, removed), ...items];
   if ((await run.items.write(written)) === 'stopped') {
     await frontier.settle(work, RETURNED);
     return;
@@ -84,11 +79,6 @@ async function admitAll({ admit, journal }: Run, candidates: readonly NewUrl[]) 
   return { links, refused };
 }
 
-/** Written before the visit is kept. A process that is killed in between writes it again, under the same id. */
-function tombstoneOf(run: Run, { lease, url, record }: PageWork, reason: string): Item {
-  return tombstone(lease.host, { url, visit: record.visit ?? 0, fetchedAtMs: run.nowMs() }, reason);
-}
-
 async function resultOf(run: Run, work: Work): Promise<WorkResult> {
   const earlyResult = work.kind === 'page' ? await resultBeforeRequest(run, work) : null;
   if (earlyResult !== null) return earlyResult;
@@ -100,7 +90,8 @@ async function resultOf(run: Run, work: Work): Promise<WorkResult> {
     return { kind: 'returned', untilMs: outcome.untilMs };
   }
   if (!hadTurn) await run.scheduler.next();
-  if (isAborted(run, outcome)) return RETURNED;
+  // A stop counts neither as a try of the URL nor as a failed robots.txt.
+  if (run.stop.signal.aborted && outcome.kind === 'failed' && outcome.failure === 'aborted') return RETURNED;
   return work.kind === 'robots' ? robotsResult(run, work, outcome) : pageResult(run, work, outcome);
 }
 
@@ -135,11 +126,6 @@ function licenseResult(license: LicenseAnswer): WorkResult | null {
   return decided({ ...decision, layer: 'page', detail: licenseText(license) });
 }
 
-/** Whether a stop aborted the exchange. That counts neither as a try of the URL nor as a failed robots.txt. */
-function isAborted({ stop }: Run, outcome: FetchOutcome): boolean {
-  return stop.signal.aborted && outcome.kind === 'failed' && outcome.failure === 'aborted';
-}
-
 /** Sends the request in its host's slot, which is free at the last byte. @returns Also whether it had its turn. */
 async function send(
   run: Run,
@@ -159,7 +145,7 @@ async function send(
   };
   /** The most bytes of a body that may go to a file, for a sitemap or as the page's handler says. `null`: memory. */
   const largeBody = ({ status, headers }: ResponseHead): number | null => {
-    if (status < 200 || status > 299) return null;
+    if (!isSuccess(status)) return null;
     if (purpose === 'sitemap') return MAX_SITEMAP_BYTES;
     return isPage ? handlerPool.bodyBytesFor(work.record.label, headers) : null;
   };

@@ -1,7 +1,6 @@
 // The bounds of signatures, each with its unit and its source.
 
-/** Characters of a field that is read. One signature takes about 450. */
-export const MAX_SIGNATURE_FIELD_CHARS = 8_192;
+export const MAX_SIGNATURE_FIELD_CHARS = 8_192; // characters of a field that is read. One signature takes about 450
 export const MAX_COVERED_COMPONENTS = 16; // components of one signature that is read
 export const MAX_KEY_BYTES = 16_384; // bytes of a file or variable with a private key; an Ed25519 key takes 119
 export const NONCE_BYTES = 64; // random bytes of a nonce (identity 3.3)
