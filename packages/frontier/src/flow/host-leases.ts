@@ -210,7 +210,7 @@ export function createHostLeases(context: FrontierContext, schedule: HostSchedul
     // Before the commit: if the process is killed in between, it has counted one page too many, never one too few.
     const nowMs = clock.nowMs();
     budget.save(nowMs).catch(guard.fail);
-    if (settings.labels.size > 0) labelBudgets.withEach((each) => each.save(nowMs)).catch(guard.fail);
+    labelBudgets.withEach((each) => each.save(nowMs)).catch(guard.fail);
   }
 
   function noteQueued(entries: readonly NewEntry[], outcomes: readonly AddOutcome[]): void {

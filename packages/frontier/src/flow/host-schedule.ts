@@ -217,7 +217,6 @@ export class HostSchedule {
 
   /** Whether an idle host should be released. */
   #shouldRelease(host: LeasedHost, nowMs: number): boolean {
-    if (this.isClosing) return true;
     if (this.requestedHosts.has(host.key)) return false;
     if (host.clock.parked || this.#isTurnOver(host) || this.remainingCapacity + this.#releasing.size < 0) return true;
     if (host.isDrained && host.entries.readyCount(nowMs) === 0) return true;

@@ -161,7 +161,7 @@ export function createFlights(context: FrontierContext, schedule: HostSchedule, 
     if (warnings.length > 0) {
       reporter.clock(host.key, warnings);
       // A pause must outlive this process, and the page that caused it may take long to settle.
-      if (host.status === 'leased') schedule.touch(host);
+      schedule.touch(host);
     }
     if (work.kind === 'page' && exchange.status !== null) gate.hostAnswered(flight.authority, exchange.endedAtMs);
     schedule.reschedule(host);

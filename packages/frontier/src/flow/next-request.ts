@@ -133,13 +133,10 @@ export function createTurns(flow: Flow, { requeue, endChain }: Settling) {
         }
         const labelPages = labelBudget(host, record);
         // Pages in flight or other processes have reserved the rest of the label's pages.
-        if (labelPages !== null && !labelPages.reserve()) return block(nowMs + LABEL_RETRY_MS);
-        if (!budget.reserve()) {
-          labelPages?.settle(false);
-          return 'nothing';
-        }
+        if (labelPages?.canReserve() === false) return block(nowMs + LABEL_RETRY_MS);
         entries.remove(entry);
         const budgets = labelPages === null ? [budget] : [budget, labelPages];
+        for (const each of budgets) each.reserve();
         return startPage(host, { entry, record, authority, decision: verdict.decision, required, budgets });
       }
     }

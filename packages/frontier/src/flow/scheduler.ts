@@ -121,7 +121,7 @@ export function createScheduler(context: FrontierContext) {
   /** The earliest time at which `take` may return something, epoch milliseconds; `null`: nothing waits. */
   async function nextAt(): Promise<number | null> {
     await untilCommittedOrDue();
-    const ownRequestsAtMs = schedule.requestedHosts.size > 0 ? ownRequests.nextAtMs() : null;
+    const ownRequestsAtMs = ownRequests.nextAtMs();
     if (budget.reachedBound(clock.nowMs()) !== null) return ownRequestsAtMs;
     if (!budget.canReserve())
       return budget.isGrantedAway() ? earlier(ownRequestsAtMs, clock.nowMs() + GRANT_RETRY_MS) : ownRequestsAtMs;

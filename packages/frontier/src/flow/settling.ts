@@ -96,7 +96,7 @@ export function createSettling(flow: Flow) {
     if (bound !== null) admission.rememberBound(host.key, bound);
     // Counted before the commit, so that the account is part of it.
     for (const each of flight.budgets) each.settle(countsAsPage);
-    if (host.status === 'leased') schedule.touch(host);
+    schedule.touch(host);
     schedule.reschedule(host);
     const outcomes = await leases.commit(linksOf(links));
     if (blocksAuthorityPages(work.record)) host.entries.releaseLane(flight.authority);

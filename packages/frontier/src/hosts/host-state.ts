@@ -6,7 +6,7 @@
 // release, or the delay after the end of a lease. If it is read later than that, a gap comes out longer than required,
 // never shorter.
 
-import { MAX_HOST_STATE_BYTES, MAX_SPACING_AUTHORITIES } from '../limits.js';
+import { MAX_HOST_STATE_BYTES } from '../limits.js';
 import type { HostSettings } from '../options/host-settings.js';
 import { type HostClock, newHostClock } from '../politeness/host-clock.js';
 
@@ -52,7 +52,7 @@ export function newHostState(): HostState {
 export function encodeHostState(state: HostState, asOfMs: number): Uint8Array {
   const { clock, used } = state;
   const age = (atMs: number | null) => (atMs === null ? null : asOfMs - atMs);
-  for (let count = Math.min(state.spacingAuthorities.length, MAX_SPACING_AUTHORITIES); ; count -= 1) {
+  for (let count = state.spacingAuthorities.length; ; count -= 1) {
     const bytes = new TextEncoder().encode(
       JSON.stringify({
         v: 1,

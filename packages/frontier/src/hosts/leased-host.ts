@@ -265,7 +265,7 @@ export class LeasedHost implements HeapMember {
     if (this.#slot !== null || this.entries.readyCount(nowMs) > 0) return wait;
     // The later time is what the host waits for; the rest of its interval may be a millisecond. A pause stays the
     // reason even if a retry comes a little after it.
-    const isPaused = wait?.reason === 'host-paused' || wait?.reason === 'host-parked';
+    const isPaused = wait?.reason === 'host-paused';
     if (!isPaused && this.#retryAtMs !== null && this.#retryAtMs > Math.max(nowMs, wait?.untilMs ?? 0)) {
       wait = { host, reason: 'not-before', untilMs: this.#retryAtMs, queued };
     }

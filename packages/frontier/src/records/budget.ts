@@ -108,16 +108,14 @@ export class Budget {
 
   // ── Pages ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-  /** Whether `reserve` would succeed. */
+  /** Whether a page may be reserved. `false`: the bound leaves none, or none was granted yet. */
   canReserve(): boolean {
     return !this.#isBounded || (this.#taken < this.#own.granted && this.#countsAsAlive());
   }
 
-  /** Reserves one page to hand out. @returns `false`: the bound leaves none, or none was granted yet. */
-  reserve(): boolean {
-    if (!this.canReserve()) return false;
+  /** Reserves one page to hand out, if `canReserve`. */
+  reserve(): void {
     this.#own.inFlight += 1;
-    return true;
   }
 
   /** Requests pages to hand out when few are left; waits for them only when none is left. */

@@ -124,7 +124,7 @@ function differences(seed: number): string[] {
       model.release();
       inFlight = [];
     } else now += below(8);
-    const counts = [entries.size, entries.inFlight];
+    const counts = [entries.queued + entries.inFlight, entries.inFlight];
     const expected = [model.entries.length, model.entries.filter(({ place }) => place === 'in flight').length];
     if (String(counts) !== String(expected)) wrong.push(`step ${step}: counts ${counts} instead of ${expected}`);
   }

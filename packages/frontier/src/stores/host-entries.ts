@@ -55,10 +55,6 @@ export class HostEntries implements QueueEntries {
   #lastLane: Lane | null = null;
   #nextOrder = 1;
 
-  get size(): number {
-    return this.#size;
-  }
-
   get inFlight(): number {
     return this.#inFlight?.size ?? 0;
   }
