@@ -220,6 +220,7 @@ describe('what a host waits for', () => {
     frontier.exchanged(page!, { ...exchange, parks: 'it charges' });
     clock.advance(1_000);
     expect(await frontier.take(1)).toEqual([]);
+    expect(await frontier.inspectHost('a.test')).toMatchObject({ isHeld: true, isParked: true, nextAtMs: null });
     await frontier.unpark('a.test');
     expect(await frontier.take(1)).toMatchObject([{ url: 'http://a.test/1' }]);
   });

@@ -189,8 +189,8 @@ export function createQuestions(context: FrontierContext, schedule: HostSchedule
     const requirements = leased?.requirements ?? new SpacingRequirements(state.minDelayMs);
     if (leased === undefined)
       for (const { inspection, required } of robots) requirements.note(inspection.authority, required);
-    const isUnread = leased === undefined && store.readHost === undefined;
-    const isParked = stored?.isParked ?? (isUnread ? null : hostClock.parked);
+    // The store does not know yet what the last exchange has done to a host that is leased.
+    const isParked = leased?.clock.parked ?? stored?.isParked ?? (store.readHost === undefined ? null : false);
     const dueAtMs = stored === null || stored.dueInMs === null ? wait?.untilMs : nowMs + stored.dueInMs;
     const { pages, bytes, firstRequestRunningMs } = used;
     const usedMs = firstRequestRunningMs === null ? null : Math.max(0, budget.runningMs(nowMs) - firstRequestRunningMs);
@@ -202,7 +202,7 @@ export function createQuestions(context: FrontierContext, schedule: HostSchedule
       lanes: [...lanes].map(([authority, priorities]) => ({ authority, priorities })),
       isComplete,
       isHeld: leased !== undefined,
-      nextAtMs: leased !== undefined ? (wait?.untilMs ?? nowMs) : isParked === true ? null : (dueAtMs ?? null),
+      nextAtMs: isParked === true ? null : leased !== undefined ? (wait?.untilMs ?? nowMs) : (dueAtMs ?? null),
       wait,
       isParked,
       interval: intervalOf(settings.politeness, politeness, hostClock, requirements, nowMs),
