@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { MAX_KNOWN_ADDRESSES } from './limits.js';
-import { createAddressSlots } from './shared-spacing.js';
+import { createAddressSlots, createCrawlPace } from './shared-spacing.js';
 
 const noStore = { capabilities: { shared: false } } as Parameters<typeof createAddressSlots>[0];
 
@@ -66,4 +66,24 @@ it('of more addresses than are kept, those that are taken, at rest or waited for
   expect(await slots.tryTake('e', 'taken', 0, 1)).toBeGreaterThan(1);
   expect(await slots.tryTake('e', 'at rest', 0, 1)).toBe(60_000);
   expect(await slots.tryTake('e', 'waited for', 0, 1)).toBeGreaterThan(60_000);
+});
+
+it.each([
+  ['the times of other processes', 1_000, 250, 1_250],
+  ['its own last request, if that is later', 1_010, 0, 1_100],
+])('the next request of the crawl waits for %s', async (_, nowMs, waitMs, nextAtMs) => {
+  const asked: unknown[] = [];
+  const reserve = async (slots: unknown) => {
+    asked.push(slots);
+    return [waitMs];
+  };
+  const pace = createCrawlPace(100, { capabilities: { shared: true }, reserve } as never);
+  pace.noteTaken(1_000 - (waitMs > 0 ? 100 : 0));
+  await pace.prepare(nowMs);
+  expect(pace.nextAtMs()).toBe(nextAtMs);
+  await pace.prepare(nextAtMs + 99);
+  expect(asked).toEqual([[{ key: 'pace of the crawl', delayMs: 100 }]]);
+  // Others may have counted on a time that was not used.
+  await pace.prepare(nextAtMs + 100);
+  expect(asked).toHaveLength(2);
 });

@@ -64,6 +64,20 @@ it.each([
   expect(pathsOf(requestedUrls())).toEqual(paths);
 });
 
+it('an answer that expired does not count once a page may have been requested after it', async () => {
+  const file = { ...HOURLY, headers: { 'cache-control': 'max-age=3660' } };
+  const { frontier, clock, work, requestedUrls } = setUp(make, (address) => (isRobots(address) ? file : PAGE));
+  await frontier.open();
+  await frontier.add([url('http://a.test/1')]);
+  await work(frontier, HOUR_MS / 2);
+  clock.advance(HOUR_MS / 2 + 10);
+  const [page] = await frontier.take(1);
+  expect(frontier.mayStart(page!)).toEqual({ kind: 'go' });
+  await frontier.settle(page!, { kind: 'returned', untilMs: null });
+  expect(await work(frontier, 24 * HOUR_MS)).toBe('finished');
+  expect(pathsOf(requestedUrls())).toEqual(['/robots.txt', '/robots.txt', '/1']);
+});
+
 it.each([5, 60, 3_600])(
   'processes that may not store a robots.txt do not request it in turns: every %i s',
   async (s) => {

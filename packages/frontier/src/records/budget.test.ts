@@ -3,7 +3,7 @@
 
 import { expect, it } from 'vitest';
 import { Budget } from './budget.js';
-import { PART_SILENT_MS } from './limits.js';
+import { PART_GONE_MS, PART_SILENT_MS } from './limits.js';
 import type { PartRecords } from './processes.js';
 
 const PAGES = 100;
@@ -15,12 +15,14 @@ const bounds = {
 /** Records that both processes share, and a clock. */
 function setUp() {
   const values = new Map<string, Uint8Array>();
+  const parts = new Set(['first', 'second']);
   let nowMs = 1_000_000;
   const open = async (name: string): Promise<Budget> => {
     const records: Partial<PartRecords> = {
       name: () => name,
-      isListed: () => true,
-      list: async () => ['first', 'second'],
+      isListed: () => parts.has(name),
+      addToList: async () => void parts.add(name),
+      list: async () => [...parts],
       read: async (part) => values.get(part) ?? null,
       write: async (_, value) => void values.set(name, value),
       lock: { exclusively: (act) => act(() => true), tryExclusively: (act) => act(() => true) },
@@ -34,7 +36,7 @@ function setUp() {
     nowMs += ms;
     return nowMs;
   };
-  return { open, pass };
+  return { open, pass, parts };
 }
 
 /** Takes all pages that it can get. @returns How many. */
@@ -69,3 +71,14 @@ it.each(['writes its time', 'settles a page'])(
     expect(await takeAll(suspended)).toBe(0);
   },
 );
+
+it('a process that its server has forgotten is listed again, unless others may have merged its account', async () => {
+  const { open, pass, parts } = setUp();
+  const budget = await open('first');
+  parts.clear();
+  await budget.saveTime(pass(PART_GONE_MS / 2 - 1));
+  expect([...parts]).toEqual(['first']);
+  parts.clear();
+  await expect(budget.saveTime(pass(PART_GONE_MS / 2))).rejects.toThrow('silent for too long');
+  expect([...parts]).toEqual([]);
+});
