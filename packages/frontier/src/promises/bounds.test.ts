@@ -119,9 +119,13 @@ describe('bounds', () => {
     expect(pagesOf(world.log)).toBe(5);
   });
 
-  it('maxQueued: new URLs are answered with full, companions and known URLs are not', async () => {
-    const { frontier, work, verdicts } = setUp(make, answer, {
+  it.each([
+    ['drop', ['dropped frontier-full']],
+    ['spill', []],
+  ] as const)('maxQueued: new URLs are full, companions and known ones are not: %s links', async (onFull, ends) => {
+    const { frontier, work, verdicts, requestedUrls } = setUp(make, answer, {
       maxQueued: 3,
+      onFull,
       companions: (authority) => [url(`${authority}/data.txt`, { via: 'companion' })],
     });
     await frontier.open();
@@ -134,7 +138,8 @@ describe('bounds', () => {
     const links = () =>
       Array.from({ length: 5 }, (_, at) => url(`http://a.test/l${at}`, { via: 'link', from: 'http://a.test/0' }));
     await work(frontier, 1_020, { links });
-    expect(verdicts().map(({ status, reason }) => `${status} ${reason}`)).toContain('dropped frontier-full');
+    expect(requestedUrls()).toEqual(['http://a.test/robots.txt', 'http://a.test/data.txt']);
+    expect([...new Set(verdicts().map(({ status, reason }) => `${status} ${reason}`))]).toEqual(ends);
   });
 });
 

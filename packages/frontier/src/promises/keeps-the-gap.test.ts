@@ -192,6 +192,19 @@ describe('closed times', () => {
     },
   );
 
+  it('a robots.txt that expires just before its host opens is requested first, one interval ahead of a page', async () => {
+    const robots = {
+      ...file('Crawl-delay: 120\nVisit-time: 2200-2217'),
+      headers: { 'cache-control': 'max-age=85540' },
+    };
+    const { frontier, work, world } = setUp(make, (address) => (isRobots(address) ? robots : PAGE));
+    await frontier.open();
+    await frontier.add(pages('http://a.test', 2));
+    expect(await work(frontier, 86_400_000)).toBe('finished');
+    const times = world.log.map(({ startMs }) => new Date(startMs).toISOString().slice(11, 16));
+    expect(times).toEqual(['22:13', '22:15', '21:59', '22:01']);
+  });
+
   it.each([
     ['warn', 1],
     ['ignore', 0],
