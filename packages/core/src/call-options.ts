@@ -24,10 +24,7 @@ export type CallOptions<Options> = {
   readonly [Name in keyof Options]-?: Partial<Options> extends Pick<Options, Name> ? Kind : `${Kind}!` | 'any';
 };
 
-/**
- * @param call - Its name in messages. @param hint - A suggestion for an unknown option.
- * @throws MannerlyError `option-invalid`, `option-unknown`
- */
+/** @param hint - For an unknown option. @throws MannerlyError `option-invalid`, `option-unknown` */
 export function checkOptions<Options extends object>(
   call: string,
   options: Options,

@@ -2,6 +2,8 @@
 
 import type { PageWork, UrlRecord } from '@mannerly/frontier';
 import type { ResponseOutcome } from '../src/fetch/outcome.js';
+import { type ExclusionGroups, resolveExclusionOptions } from '../src/page/exclusion.js';
+import { PageReader, type PageReaderParts } from '../src/page/read-page.js';
 
 /** Work on a URL as the frontier hands it out. */
 export function pageWork(
@@ -24,11 +26,24 @@ export function pageWork(
   };
 }
 
-/** An answer with status 200 and a UTF-8 body. */
+/** A reader of pages in UTF-8 or whatever they declare, at time 0. */
+export function pageReader(options: ExclusionGroups = {}, more: Partial<PageReaderParts> = {}): PageReader {
+  return new PageReader({
+    tokens: ['examplebot'],
+    options: resolveExclusionOptions(options),
+    joinsHeaders: false,
+    nowMs: () => 0,
+    tdmFor: async () => ({ reserved: null, policy: null }),
+    ...more,
+  });
+}
+
+/** An answer with status 200, unless `more` says otherwise, and a UTF-8 body. */
 export function response(
   url: string,
   body: string | Uint8Array,
   headers: ResponseOutcome['headers'] = [['Content-Type', 'text/html']],
+  more: Partial<ResponseOutcome> = {},
 ): ResponseOutcome {
   const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body;
   return {
@@ -42,5 +57,6 @@ export function response(
     encodedBytes: bytes.length,
     remoteAddress: '127.0.0.1',
     timing: { startedAtMs: 1_000, headersAtMs: 1_500, endedAtMs: 2_000 },
+    ...more,
   };
 }

@@ -37,10 +37,7 @@ export interface ResolvedScope {
 
 type GivenScope = Omit<Partial<ResolvedScope>, 'seeds'> & { readonly seeds?: readonly (string | Seed)[] };
 
-/**
- * @param read - What `readSeeds` made of its seeds.
- * @throws MannerlyError `seed-invalid`, `option-invalid`, `option-unknown`, naming the option, its range and the value.
- */
+/** @param read - What `readSeeds` made of its seeds. @throws MannerlyError `seed-invalid`, `option-invalid` */
 export function resolveScope(scope: GivenScope | undefined, read = readSeeds(scope?.seeds)): ResolvedScope {
   const seeds = read.map(({ url }) => url);
   const { within = 'host', hosts = [], surts, include, exclude } = scope ?? {};
@@ -116,10 +113,7 @@ function seedHint(seed: unknown): string {
     : `Write it whole: did you mean ${meant.href}?`;
 }
 
-/**
- * The canonical rules in order.
- * @throws MannerlyError `option-invalid` for tracking parameters next to own rules, and for a rule that fails.
- */
+/** @throws MannerlyError `option-invalid`: tracking parameters next to own rules, or a rule that fails */
 export function resolveUrlOptions(
   options: {
     readonly trackingParameters?: 'keep' | 'drop' | readonly string[];

@@ -194,10 +194,7 @@ export interface HostRules {
 
 export type HostRulesOf = (host: string) => HostRules;
 
-/**
- * Reads entries: the least depth and all patterns count. `null`: there are no entries. @throws Never: they are already
- * checked.
- */
+/** The least depth and all patterns of matching entries count. `null`: there are none. @throws Never: checked before */
 export function createHostRules(entries: readonly HostRule[]): HostRulesOf | null {
   if (entries.length === 0) return null;
   const matching = createHostMatch(entries.map(({ match }) => match));

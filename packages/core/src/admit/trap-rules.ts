@@ -118,10 +118,7 @@ export function isWide({ rule }: TrapFinding): boolean {
   return rule === 'alike-host' || rule === 'alike-hosts';
 }
 
-/**
- * The groups in which the pages of URLs are compared: readable names, also used for traps, that a URL shares with the
- * page it was found on. Links between pages of one group make up an endless space. @throws Never
- */
+/** Readable names, also of traps, that a URL shares with its page: links within a group make an endless space. */
 export function groupsOf(url: string, from: string | null): readonly TrapFinding[] {
   const target = parseUrlParts(url);
   const page = from === null ? null : parseUrlParts(from);

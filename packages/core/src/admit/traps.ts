@@ -27,10 +27,7 @@ const SUSPECT_SHARE = 0.75;
 const MIN_LINK_SHARE = 0.75;
 /** The share of recently compared pages that must repeat. */
 const MIN_REPEAT_SHARE = 0.6;
-/**
- * The limit of a group, as a share of the option's limit. A whole host needs more, since it has more than a trap.
- * Hosts of one domain are requested at the same time, so more pages are in flight when the trap shows.
- */
+/** As shares of the option's limit. A whole host has more than a trap; hosts of a domain are requested together. */
 const LIMIT_SHARES: Readonly<Partial<Record<TrapRule, number>>> = { 'alike-host': 1.25, 'alike-hosts': 0.75 };
 
 export class Traps {

@@ -56,10 +56,7 @@ function requestTarget({ path, query }: UrlParts): string {
   return query === null ? path : `${path}?${query}`;
 }
 
-/**
- * Whether the path of a URL begins with any of the prefixes, with escapes compared as in patterns; `null` if there are
- * none. `*` and `$` stand for themselves.
- */
+/** `null` if there are none. Escapes are compared as in patterns; `*` and `$` stand for themselves. */
 export function readPrefixes(prefixes: readonly string[] = []): UrlTest | null {
   const tests = prefixes.map((prefix) => textTest(prefix.replaceAll('*', '%2A').replaceAll('$', '%24')));
   return tests.length === 0 ? null : ({ path }) => tests.some((test) => test(path));

@@ -113,10 +113,7 @@ function requestPlace(request: Request, page: Page): RequestPlace {
 /** Our own deadline comes first: Playwright's would be an error. */
 const GOTO_EXTRA_MS = 1_000;
 
-/**
- * Opens the document, and waits for the first event that ends the page.
- * @param finished - Resolves when the page is quiet and its steps are done; rejects with their error.
- */
+/** @param finished - Resolves when the page is quiet and its steps are done; rejects with their error. */
 function waitForEnd(
   { browser, request: { url, signal }, requests, untilMs }: Visit,
   page: Page,

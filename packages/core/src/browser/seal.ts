@@ -34,10 +34,7 @@ export const SEALED_CONTEXT: BrowserContextOptions = Object.freeze({
   acceptDownloads: false,
 });
 
-/**
- * Runs before any script of a page, in every frame. Removes connections that no request announces and workers that
- * outlive a page, and blocks the submission of forms.
- */
+/** Runs first in every frame: removes connections that no request announces, and shared workers; blocks forms. */
 export const SEAL_SCRIPT =
   'addEventListener("submit", (event) => event.preventDefault(), true);' +
   'HTMLFormElement.prototype.submit = () => undefined;' +

@@ -10,10 +10,7 @@ import type { BrowserSettings } from './browser-options.js';
 import { CLICK_MS, MAX_PAGE_MS, MAX_SCREENSHOT_BYTES, MAX_SCREENSHOT_HEIGHT, WAIT_FOR_MS, WINDOW } from './limits.js';
 import type { TabRequests } from './tab-requests.js';
 
-/**
- * Makes the tab of one page. `screenshot` returns the last one; `null` if none was taken.
- * @param untilMs - The page's deadline by `performance.now()`. @throws Never
- */
+/** `screenshot`: the last one, or `null`. @param untilMs - The page's deadline by `performance.now()`. @throws Never */
 export function createTab(
   page: Page,
   session: CDPSession,

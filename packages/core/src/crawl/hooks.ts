@@ -94,10 +94,7 @@ export type HookVerdict =
 /** The hooks; `null`, also as the result of a call: the URL passes, or there is no such hook. */
 export type Hooks = ReturnType<typeof createHooks>;
 
-/**
- * Creates the hooks of a run. @param stop - Its signal is that of a stop at once. @param journal - Receives their
- * errors
- */
+/** @param stop - Its signal is that of a stop at once. @param journal - Receives their errors */
 export function createHooks(
   { beforeFetch, afterFetch, onExclusion, timeoutMs }: ResolvedHookOptions,
   clock: Pick<Clock, 'after'>,

@@ -10,10 +10,7 @@ import { excludedFetch, type FetchForPage, type PageFetch, type PageFetchOptions
 import type { CrawlRun } from './crawl-run.js';
 import { DEFAULT_PAGE_FETCH_WAIT_MS, MAX_PAGE_FETCH_WAIT_MS } from './limits.js';
 
-/**
- * `license`: a licence document, even outside the scope, and without hooks (licensing §11). `login`: the login page and
- * form that the operator has named.
- */
+/** `license`: even outside the scope, and without hooks (licensing §11). `login`: what the operator has named. */
 type Purpose = 'handler' | 'subresource' | 'requisite' | 'license' | 'login';
 
 type RequestOptions = PageFetchOptions & {
@@ -42,10 +39,7 @@ export class PageRequests {
   readonly #works = new WeakMap<PageFetch, PageWork>();
   /** Exchanges that are queued or under way. */
   readonly exchanges: PQueue;
-  /**
-   * Requests that wait for the turn of their host. Handlers wait with them, so their pages must not keep others from
-   * being taken.
-   */
+  /** Requests that wait for their host's turn, and the handlers with them: their pages must not keep others waiting. */
   readonly waiting: Record<Purpose, number> = { handler: 0, subresource: 0, requisite: 0, license: 0, login: 0 };
 
   constructor(run: CrawlRun) {

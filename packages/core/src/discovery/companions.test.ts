@@ -1,6 +1,7 @@
 // At stake: a site's reservation of rights must apply even if its file moved, failed, or was never read.
 import type { PageWork } from '@mannerly/frontier';
 import { describe, expect, it } from 'vitest';
+import { response } from '../../test-support/page-work.js';
 import type { ResponseOutcome } from '../fetch/outcome.js';
 import type { RecordStore } from '../json-record.js';
 import { type CompanionOptions, Companions } from './companions.js';
@@ -18,18 +19,8 @@ const work = (url: string, more: Partial<PageWork['record']> = {}): PageWork =>
     record: { url, depth: 0, via: 'companion', from: null, hops: 0, label: null, userData: null, tries: 0, ...more },
   }) as PageWork;
 
-const answer = (status: number, body = '', truncated: 'connection' | null = null): ResponseOutcome => ({
-  kind: 'response',
-  url: FILE,
-  status,
-  statusText: '',
-  headers: [],
-  body: new TextEncoder().encode(body),
-  truncated,
-  encodedBytes: body.length,
-  remoteAddress: null,
-  timing: { startedAtMs: 1, headersAtMs: 1, endedAtMs: 1 },
-});
+const answer = (status: number, body = '', truncated: 'connection' | null = null): ResponseOutcome =>
+  response(FILE, body, [], { status, truncated });
 
 function records(): RecordStore & { kept: Map<string, Uint8Array> } {
   const kept = new Map<string, Uint8Array>();

@@ -75,10 +75,7 @@ export class Companions {
     return urls;
   }
 
-  /**
-   * Whether a tdmrep.json is requested again, after a later robots.txt: the site may reserve more than before. Not so
-   * often that a host with long intervals is requested only for this file.
-   */
+  /** A site may reserve more than before. Not so often that a slow host is requested only for this file. */
   async #isTdmDue(authority: string): Promise<boolean> {
     const requestedAtMs = await readJson<number>(this.#run.frontier, `tdm-asked/${authority}`);
     return requestedAtMs === null || this.#run.nowMs() - requestedAtMs >= TDM_LIFETIME_MS;

@@ -1,10 +1,7 @@
 // The bounds of companion files, sitemaps and feeds, each with its unit and its source.
 
 export const MAX_TDM_AUTHORITIES = 10_000; // whose tdmrep.json is in memory; others are read from the store
-/**
- * Milliseconds before a tdmrep.json is requested again: as for a robots.txt without cache fields, and an hour more, so
- * that pages come in between at a host with the longest interval, a day.
- */
+/** Milliseconds: as a robots.txt without cache fields, and an hour, so that pages of a slow host come in between. */
 export const TDM_LIFETIME_MS = 90_000_000;
 export const TDM_POLL_MS = 1_000; // until a page checks again whether its site's tdmrep.json has come (ours)
 /** How long pages wait at most for the turn of a tdmrep.json that is tried again, milliseconds (ours). */

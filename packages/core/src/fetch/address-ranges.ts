@@ -52,10 +52,7 @@ function rangeOf(text: string): Range | null {
   return family !== 0 && isPlain && ipaddr.isValidCIDR(range) ? ipaddr.parseCIDR(range) : null;
 }
 
-/**
- * Judges one address. Forms with another address inside (mapped, tunnelled) are not public; in an allowed range, both
- * are checked. Never throws.
- */
+/** Forms with another address inside (mapped, tunnelled) are not public; in an allowed range, both are checked. */
 export function assessAddress(text: string, allowedRanges: readonly Range[]): AddressVerdict {
   // Plain notation only: the platform would look up anything else as a name, past this guard. A zone identifier names
   // an interface of this machine.
@@ -72,11 +69,7 @@ export function assessAddress(text: string, allowedRanges: readonly Range[]): Ad
   return { kind: 'forbidden', range: inner === null ? range : `${range} (${inner.toString()})` };
 }
 
-/**
- * Checks the option `identity.egress`: ranges such as `192.0.2.0/28`.
- * @throws MannerlyError `option-invalid` for too many ranges, invalid ones, ones with host bits, or ones that are not
- * public.
- */
+/** @throws MannerlyError `option-invalid`: too many ranges, invalid ones, ones with host bits, or not public */
 export function checkEgressRanges(ranges: readonly string[]): readonly string[] {
   const count = ranges.length;
   if (count > MAX_EGRESS_RANGES) throw invalidOption('identity.egress', `at most ${MAX_EGRESS_RANGES} ranges`, count);

@@ -4,44 +4,14 @@
 
 import type { Socket } from 'node:net';
 import { Client } from 'undici';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { fetchRequest } from '../../test-support/fetch-request.js';
 import { meanwhile } from '../../test-support/meanwhile.js';
-import { type Answer, listenRaw, type RawServer, response, writeEndlessly } from '../fetcher-conformance/raw-server.js';
+import { fetcher, HEAD, send, sendAndEnd, serve } from '../../test-support/raw-fetcher.js';
+import { type Answer, response, writeEndlessly } from '../fetcher-conformance/raw-server.js';
 import { clientClass } from './connection.js';
-import type { Fetcher } from './fetcher.js';
 import { MAX_IDLE_PROXY_CONNECTIONS } from './limits.js';
 import { createUndiciFetcher } from './undici-fetcher.js';
-
-const closing: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close();
-});
-
-async function serve(answer: Answer, host?: string): Promise<RawServer> {
-  const server = await listenRaw(answer, host);
-  closing.push(() => server.close());
-  return server;
-}
-
-function fetcher(): Fetcher {
-  const made = createUndiciFetcher();
-  closing.push(() => made.close());
-  return made;
-}
-
-const send =
-  (...parts: (string | Buffer)[]): Answer =>
-  (socket) => {
-    for (const part of parts) socket.write(part, 'latin1' as BufferEncoding);
-  };
-const sendAndEnd =
-  (...parts: (string | Buffer)[]): Answer =>
-  (socket) => {
-    for (const part of parts) socket.write(part);
-    socket.end();
-  };
-const HEAD = 'HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n';
 
 describe('before a request is sent', () => {
   it('mayStart is called once and last, and false sends nothing', async () => {
@@ -203,8 +173,7 @@ describe('a proxy', () => {
     ['as a redirect', send('HTTP/1.1 302 Found\r\nLocation: http://portal.example/\r\n\r\n'), { detail: /302/ }],
   ])('that sends a page in place of a connection, %s, is connected to once', async (_when, answer, expected) => {
     const proxy = await serve(answer);
-    const one = createUndiciFetcher({ proxy: proxy.origin });
-    closing.push(() => one.close());
+    const one = fetcher({ proxy: proxy.origin });
     const outcome = await one.fetch(fetchRequest('http://site.invalid/'));
     const matching = Object.entries(expected).map(([name, value]) => [name, expect.stringMatching(value)]);
     expect(outcome).toMatchObject({ kind: 'failed', ...Object.fromEntries(matching) });
@@ -218,8 +187,7 @@ describe('a proxy', () => {
       open.add(socket.once('close', () => open.delete(socket)));
       socket.write(head.startsWith('CONNECT') ? 'HTTP/1.1 200 OK\r\n\r\n' : response('x'));
     });
-    const one = createUndiciFetcher({ proxy: proxy.origin });
-    closing.push(() => one.close());
+    const one = fetcher({ proxy: proxy.origin });
     for (let index = 0; index < 40; index += 1) await one.fetch(fetchRequest(`http://s${index}.invalid/`));
     await vi.waitFor(() => expect(open.size).toBe(MAX_IDLE_PROXY_CONNECTIONS));
     expect(proxy.connections()).toBe(40);
@@ -227,8 +195,7 @@ describe('a proxy', () => {
 
   it('is a failing proxy if it does not speak HTTP', async () => {
     const proxy = await serve(send('220 mail.example ESMTP\r\n'));
-    const one = createUndiciFetcher({ proxy: proxy.origin });
-    closing.push(() => one.close());
+    const one = fetcher({ proxy: proxy.origin });
     expect(await one.fetch(fetchRequest('http://site.invalid/'))).toMatchObject({ kind: 'failed', failure: 'proxy' });
   });
 });

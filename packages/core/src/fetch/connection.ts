@@ -45,10 +45,7 @@ export class ConnectionPool {
   readonly #maxIdle: number;
   #isClosed = false;
 
-  /**
-   * @param ca - Certificates trusted instead of the platform's own, PEM; `undefined`: the platform's.
-   * @param proxy - The proxy for every connection; `null`: none.
-   */
+  /** @param ca - PEM, trusted instead of the platform's; `undefined`: the platform's. @param proxy - `null`: none */
   constructor(ca: string | readonly string[] | undefined, proxy: OperatorProxy | null) {
     this.proxy = proxy;
     this.#maxIdle = Math.min(
@@ -77,10 +74,7 @@ export class ConnectionPool {
     if (oldest !== undefined) this.onDisconnect(oldest);
   }
 
-  /**
-   * A kept connection ended before it answered. From now on none is kept for its origin and address: the URL could fail
-   * at each attempt, if other requests come in between.
-   */
+  /** A kept connection ended before it answered. None is kept from now on: the URL could fail at each attempt. */
   onKeptFailed({ key }: Connection): void {
     keepLatest(this.#resetting, key, true, MAX_RESETTING_ORIGINS);
   }
@@ -99,10 +93,7 @@ export class ConnectionPool {
     this.#idle.clear();
   }
 
-  /**
-   * A socket that connects to this address and to no other.
-   * @param tunnel - A socket that already leads there; `null`: none.
-   */
+  /** Connects to this address and to no other. @param tunnel - A socket that already leads there; `null`: none. */
   openSocket({ isTls, hostname, port }: Target, address: string, tunnel: Socket | null): Socket {
     const to: TcpNetConnectOpts = { host: address, port, lookup: refuseLookup };
     if (!isTls) return tunnel ?? connectTcp(Object.assign(to, { highWaterMark: SOCKET_READ_BYTES }));

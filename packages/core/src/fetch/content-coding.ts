@@ -64,10 +64,7 @@ export function parseContentEncoding(value: string | null): ParsedCodings {
   return { kind: 'known', codings };
 }
 
-/**
- * Undoes one coding of a whole body.
- * @throws zlib's errors: past `maxBytes`, for a body that ends early, and for data that is not of this coding.
- */
+/** @throws zlib's errors: past `maxBytes`, for a body that ends early, and for data that is not of this coding. */
 export function decodeSync(coding: ContentCoding, encoded: Buffer, maxBytes: number): Buffer {
   const options = { maxOutputLength: maxBytes, chunkSize: expectedBytes(coding, encoded, maxBytes) };
   if (coding === 'br') return brotliDecompressSync(encoded, options);
@@ -76,10 +73,7 @@ export function decodeSync(coding: ContentCoding, encoded: Buffer, maxBytes: num
   return hasZlibHeader(encoded) ? inflateSync(encoded, options) : inflateRawSync(encoded, options);
 }
 
-/**
- * A stream that undoes one coding. Destroyed with zlib's error when the body ends early or is not of this coding.
- * @param start - The first bytes of the body, which distinguish the two kinds of `deflate`.
- */
+/** Destroyed with zlib's error for other data. @param start - Tells the two kinds of `deflate` apart */
 export function createDecoder(coding: ContentCoding, start: Uint8Array): Transform {
   const options = { chunkSize: STREAM_CHUNK_BYTES };
   if (coding === 'br') return createBrotliDecompress(options);

@@ -2,6 +2,7 @@
 // goes to another site, or a site that has refused an account gets it again and again.
 
 import { describe, expect, it } from 'vitest';
+import { response } from '../../test-support/page-work.js';
 import { Credential } from './credential.js';
 import { createCredentialUse, redacted } from './credential-use.js';
 import type { FetchOutcome, HeaderLines } from './outcome.js';
@@ -15,18 +16,8 @@ const accountOf = (kind: object, cookie: string | null = null) =>
     new Credential({ origin: ORIGIN, consent: 'the owner has agreed', ...kind }, { TOKEN: 'abc', USER_SECRET: 'ann' }),
     { valueFor: async () => cookie },
   );
-const answer = (status: number, headers: HeaderLines = []): FetchOutcome => ({
-  kind: 'response',
-  url: PAGE.href,
-  status,
-  statusText: '',
-  headers,
-  body: new Uint8Array(),
-  truncated: null,
-  encodedBytes: 0,
-  remoteAddress: null,
-  timing: { startedAtMs: 1, headersAtMs: 2, endedAtMs: 3 },
-});
+const answer = (status: number, headers: HeaderLines = []): FetchOutcome =>
+  response(PAGE.href, '', headers, { status });
 const failed: FetchOutcome = {
   kind: 'failed',
   url: LOGIN.href,

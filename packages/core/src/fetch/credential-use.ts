@@ -58,10 +58,7 @@ export function createCredentialUse(credential: Credential, cookies: Pick<Cookie
       const cookie = (await cookies?.valueFor(url, request.purpose)) ?? null;
       return present({ Cookie: cookie, Authorization: credential.authorization() });
     },
-    /**
-     * An outcome from the account's origin, without the values of its cookies, and with the reason not to send the
-     * credential again if it was sent. Never rejects.
-     */
+    /** The outcome without values of cookies, and with why the credential is not sent again, if so. Never rejects. */
     async mark(url: URL, request: CredentialRequest, received: FetchOutcome): Promise<FetchOutcome> {
       const withoutCookie = (line: HeaderLines[number]): HeaderLines[number] =>
         /^set-cookie2?$/i.test(line[0]) ? [line[0], REDACTED] : line;

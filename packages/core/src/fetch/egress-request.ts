@@ -23,10 +23,7 @@ export interface EgressRequest {
   readonly method?: 'GET' | 'HEAD' | 'POST';
   /** The login form of a POST. It is never recorded. */
   readonly body?: string;
-  /**
-   * The page that loads the URL in a browser. From another origin, the request gets no credential. @default `null`:
-   * none
-   */
+  /** The page that loads the URL in a browser: from another origin, it gets no credential. @default `null`: none */
   readonly from?: string | null;
   /** More header fields: conditions, Accept-Language. The caller cannot set identity, cookies and framing. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -61,10 +58,7 @@ const ACCEPT: Readonly<Record<RequestPurpose, string>> = {
   license: 'application/rsl+xml, application/xml;q=0.9, */*;q=0.5',
 };
 
-/**
- * What a request for a page accepts, and under which name, since a different offer may get a different answer.
- * @param isSignedIn - Whether it carries the credential of an account. @default false
- */
+/** What a request accepts, and as whom: another offer may get another answer. @param isSignedIn - @default false */
 export function negotiationKey({ name }: Identity, added: Fields, isSignedIn = false): string {
   const fields = Object.entries(added).map(([field, value]) => ` ${field}: ${value}`);
   const text = `${name} ${ACCEPT.page} ${ACCEPT_ENCODING}${fields.join('')}${isSignedIn ? ' signed in' : ''}`;
@@ -82,11 +76,7 @@ const PURPOSES_WITH_EXTRA_HEADERS: ReadonlySet<RequestPurpose> = new Set([
   'sitemap',
 ]);
 
-/**
- * The header fields of a request. Never throws.
- * @param requestFields - Fields of the request itself.
- * @param added - Fields that the operator adds for its host, checked.
- */
+/** @param added - Fields that the operator adds for its host, checked. Never throws. */
 export function requestHeaders(
   { userAgent, from }: Pick<Identity, 'userAgent' | 'from'>,
   purpose: RequestPurpose,
@@ -109,11 +99,7 @@ export function requestHeaders(
 
 const FIELD = /^([\w!#$%&'*+.^`|~-]+):[ \t]*([!-~]|[!-~][ -~]*[!-~])[ \t]*$/;
 
-/**
- * Parses fields of the form `Name: value`.
- * @param path - The option.
- * @throws MannerlyError `option-invalid` for an invalid field, a refused one, or a duplicate.
- */
+/** Parses `Name: value`. @throws MannerlyError `option-invalid` for an invalid field, a refused one, or a duplicate. */
 export function parseExtraHeaders(lines: readonly string[], path = 'network.headers'): Fields {
   const fields: Record<string, string> = {};
   if (lines.length > MAX_EXTRA_HEADERS) throw invalidOption(path, `at most ${MAX_EXTRA_HEADERS} fields`, lines);
@@ -164,10 +150,7 @@ export function createExtraHeaders(
     );
 }
 
-/**
- * The log entry of an exchange whose request was sent. Never throws.
- * @param gapMs - From the end of the host's last exchange to the start of this one; `null` for the first.
- */
+/** @param gapMs - From the end of the host's last exchange to the start of this one; `null` for the first. */
 export function requestRecord(
   { work, purpose, method = 'GET' }: EgressRequest,
   outcome: FetchOutcome,

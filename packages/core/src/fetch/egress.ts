@@ -127,10 +127,7 @@ export class Egress {
     this.#signIn = options.signIn == null ? null : createCredentialUse(options.signIn, this.#cookies);
   }
 
-  /**
-   * Performs one exchange, or reports that nothing was sent. Never rejects.
-   * @param mayTryOther - Whether another address of the name is tried if no connection can be made.
-   */
+  /** Never rejects. @param mayTryOther - Whether another address of the name is tried if no connection can be made. */
   async send(request: EgressRequest, mayTryOther = true): Promise<EgressOutcome> {
     const { guard, limiter, frontier, nowMs } = this.#options;
     const { work, signal } = request;
@@ -235,10 +232,7 @@ export class Egress {
     return { kind: 'not-sent', untilMs: null, exchange: outcome };
   }
 
-  /**
-   * Broken machinery, not the site's fault: it counts neither as a retry of the URL nor as a failure of its host, and
-   * there is no fallback. If the proxy stays away, the run stops.
-   */
+  /** Broken machinery: no retry of the URL and no failure of its host. If the proxy stays away, the run stops. */
   #proxyDown(url: string, detail: string): NotSentOutcome {
     const { nowMs, journal, stop } = this.#options;
     if (this.#proxyDownSinceMs === null) {

@@ -144,19 +144,12 @@ function faultOf(answer: unknown, kinds: Kinds): string | null {
   return `\`${name}\` is ${formatValue(answer[name])}, not ${expected}`;
 }
 
-/**
- * Closes a fetcher.
- * @param stopped - Aborted when nothing may wait any longer: then the fetcher has less time.
- * @throws What `close` rejects with, or that it did not end in time.
- */
+/** @param stopped - From then on it has less time. @throws What `close` rejects with, or that it was late. */
 export async function closeFetcher(fetcher: Fetcher, stopped: AbortSignal): Promise<void> {
   await inTime('close', () => fetcher.close(), stopped, FETCHER_CLOSE_MS);
 }
 
-/**
- * Opens a page. It may take long, since pages wait for others, but ends soon after a stop at once.
- * @throws What `render` rejects with, or that it did not end in time, or what it answered if that is no rendering.
- */
+/** Ends soon after a stop at once. @throws What `render` rejects with, that it was late, or answered no rendering. */
 export async function callRenderer(renderer: Renderer, request: RenderRequest): Promise<Rendering> {
   const answer: unknown = await inTime('render', () => renderer.render(request), request.signal, null);
   const fault = faultOf(answer, RENDERINGS);

@@ -1,28 +1,10 @@
 // A signature is made when its connection is open, so that waiting does not use up its lifetime. If this breaks, a slow
 // host gets expired signatures.
 
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { fetchRequest } from '../../test-support/fetch-request.js';
-import { type Answer, listenRaw, type RawServer, response } from '../fetcher-conformance/raw-server.js';
-import type { Fetcher } from './fetcher.js';
-import { createUndiciFetcher } from './undici-fetcher.js';
-
-const closing: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close();
-});
-
-async function serve(answer: Answer): Promise<RawServer> {
-  const server = await listenRaw(answer);
-  closing.push(() => server.close());
-  return server;
-}
-
-function fetcher(): Fetcher {
-  const made = createUndiciFetcher();
-  closing.push(() => made.close());
-  return made;
-}
+import { fetcher, serve } from '../../test-support/raw-fetcher.js';
+import { type Answer, type RawServer, response } from '../fetcher-conformance/raw-server.js';
 
 const ANSWER: Answer = (socket) => void socket.write(response('x'));
 

@@ -6,10 +6,7 @@ export const MAX_LOGGED_FIELD_CHARS = 8_193;
 
 // Fetching
 export const FETCHER_STOP_MS = 5_000; // milliseconds that a fetcher gets after its abort: as long as a sink. Ours
-/**
- * Milliseconds that a fetcher may take longer than the time-outs of its request together, to sign and to decode. Ours:
- * decoding the longest body takes seconds, and the process may be busy.
- */
+/** Milliseconds past the time-outs of a request, to sign and to decode. Ours: the process may be busy. */
 export const FETCHER_EXTRA_MS = 60_000;
 /** Milliseconds that a fetcher may take to close: a browser may still be starting (`BROWSER_START_MS`). Ours. */
 export const FETCHER_CLOSE_MS = 180_000;

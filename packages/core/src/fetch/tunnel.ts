@@ -17,10 +17,7 @@ interface TunnelTarget {
   readonly onReached: () => void;
 }
 
-/**
- * A socket that leads to an address through a proxy.
- * @throws (rejects) An error whose code says what failed: `PROXY_DOWN`, `PROXY_REFUSED`, or a connection error.
- */
+/** @throws (rejects) With a code that says what failed: `PROXY_DOWN`, `PROXY_REFUSED`, or a connection error. */
 export async function openTunnel(proxy: OperatorProxy, target: TunnelTarget): Promise<Socket> {
   let isReached = false;
   const onReached = (): void => {

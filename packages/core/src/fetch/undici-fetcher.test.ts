@@ -2,8 +2,9 @@
 // breaks, one server stops a crawl, or half a page counts as a page.
 
 import { brotliCompressSync, gzipSync } from 'node:zlib';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { fetchRequest, TEST_LIMITS } from '../../test-support/fetch-request.js';
+import { fetcher, HEAD, send, sendAndEnd, serve } from '../../test-support/raw-fetcher.js';
 import {
   type Answer,
   drip,
@@ -14,30 +15,12 @@ import {
   writeEndlessly,
 } from '../fetcher-conformance/raw-server.js';
 import { encodedLimit } from './body.js';
-import type { Fetcher, FetchLimits } from './fetcher.js';
+import type { FetchLimits } from './fetcher.js';
 import { MAX_HEADER_BYTES } from './limits.js';
 import type { FetchOutcome } from './outcome.js';
-import { createUndiciFetcher } from './undici-fetcher.js';
 
 // These tests take long on a busy machine.
 vi.setConfig({ testTimeout: 300_000 });
-
-const closing: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close();
-});
-
-async function serve(answer: Answer, host?: string): Promise<RawServer> {
-  const server = await listenRaw(answer, host);
-  closing.push(() => server.close());
-  return server;
-}
-
-function fetcher(): Fetcher {
-  const made = createUndiciFetcher();
-  closing.push(() => made.close());
-  return made;
-}
 
 async function get(
   answer: Answer,
@@ -49,23 +32,10 @@ async function get(
   return { outcome, server };
 }
 
-const send =
-  (...parts: (string | Buffer)[]): Answer =>
-  (socket) => {
-    for (const part of parts) socket.write(part, 'latin1' as BufferEncoding);
-  };
-const sendAndEnd =
-  (...parts: (string | Buffer)[]): Answer =>
-  (socket) => {
-    for (const part of parts) socket.write(part);
-    socket.end();
-  };
 const sendAndReset =
   (part: string): Answer =>
   (socket) =>
     writeAndReset(socket, part);
-
-const HEAD = 'HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n';
 
 it('reports the local address of its socket before anything is sent', async () => {
   const server = await serve(() => undefined);

@@ -3,10 +3,8 @@
 // were ignored, a crawl would silently lose links.
 
 import { describe, expect, it } from 'vitest';
-import { pageWork, response } from '../../test-support/page-work.js';
-import { resolveExclusionOptions } from '../page/exclusion.js';
+import { pageReader, pageWork, response } from '../../test-support/page-work.js';
 import type { FetchedPage } from '../page/page.js';
-import { PageReader } from '../page/read-page.js';
 import { Handlers } from './handlers.js';
 import { addUrl, followLinks, nextVisit } from './page-context.js';
 import { Stage } from './staged.js';
@@ -16,13 +14,7 @@ const LIST =
   '<link rel=next href=/l><a href=b>1</a><a href=c>2</a><a class=n href=c rel="nofollow">3</a>' +
   '<a class=n href=c rel="noopener NEXT">4</a><area href=d rel=next><a href=e rel=nexttime>5</a>';
 
-const reader = new PageReader({
-  tokens: ['examplebot'],
-  options: resolveExclusionOptions({}),
-  joinsHeaders: false,
-  nowMs: () => 0,
-  tdmFor: async () => ({ reserved: null, policy: null }),
-});
+const reader = pageReader();
 
 type Options = Parameters<typeof followLinks>[3];
 

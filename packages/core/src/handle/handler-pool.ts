@@ -68,10 +68,7 @@ export class HandlerPool {
     return page.exclusion.runsHandler ? this.#options.handlers.find(page) : null;
   }
 
-  /**
-   * The most bytes of the body of a page with these headers: 0 if neither a handler nor an archive wants it; `null`:
-   * its handler sets no limit, or it is HTML.
-   */
+  /** The most bytes of the body: 0 if nothing wants it; `null`: its handler sets no limit, or it is HTML. */
   bodyBytesFor(label: string | null, headers: FetchedPage['headers']): number | null {
     const { handlers, isArchived = false } = this.#options;
     const { kind, mime } = contentOf(headers, NO_BYTES);

@@ -4,10 +4,9 @@
 import { createManualClock, type NewUrl } from '@mannerly/frontier';
 import { describe, expect, it } from 'vitest';
 import { NO_TOOLS } from '../../test-support/page-tools.js';
-import { pageWork, response } from '../../test-support/page-work.js';
-import { type ExclusionGroups, resolveExclusionOptions } from '../page/exclusion.js';
+import { pageReader, pageWork, response } from '../../test-support/page-work.js';
+import type { ExclusionGroups } from '../page/exclusion.js';
 import type { PageInCrawl } from '../page/page.js';
-import { PageReader } from '../page/read-page.js';
 import type { HandledPage } from './handled-page.js';
 import { type Handled, HandlerPool } from './handler-pool.js';
 import { type Handler, Handlers, type Route } from './handlers.js';
@@ -19,13 +18,7 @@ async function pageOf(
   html: string,
   more: { type?: string; label?: string; options?: ExclusionGroups } = {},
 ): Promise<PageInCrawl> {
-  const reader = new PageReader({
-    tokens: ['examplebot'],
-    options: resolveExclusionOptions(more.options ?? {}),
-    joinsHeaders: false,
-    nowMs: () => 0,
-    tdmFor: async () => ({ reserved: null, policy: null }),
-  });
+  const reader = pageReader(more.options);
   const headers = [['Content-Type', more.type ?? 'text/html']] as const;
   return reader.read(pageWork(URL_OF_PAGE, { label: more.label ?? null }), response(URL_OF_PAGE, html, headers));
 }

@@ -123,11 +123,7 @@ export class Handlers {
     return byLabel ?? byType ?? registered.get(kind) ?? registered.get('any') ?? null;
   }
 
-  /**
-   * Refuses handlers that would never be called.
-   * @param crawl - Whether it opens pages in a browser, and whether it sends a login form.
-   * @throws MannerlyError `route-invalid`.
-   */
+  /** @throws MannerlyError `route-invalid` for handlers that would never be called. */
   checkFor({ hasBrowser, hasForm }: { readonly hasBrowser: boolean; readonly hasForm: boolean }): void {
     const steps = [...this.#byRoute.values()].find(({ inBrowser }) => inBrowser !== null);
     if (steps !== undefined && !hasBrowser) {

@@ -7,10 +7,8 @@ import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { NO_TOOLS } from '../../test-support/page-tools.js';
-import { pageWork, response } from '../../test-support/page-work.js';
-import { resolveExclusionOptions } from '../page/exclusion.js';
+import { pageReader, pageWork, response } from '../../test-support/page-work.js';
 import type { FetchedPage } from '../page/page.js';
-import { PageReader } from '../page/read-page.js';
 import { type Handled, HandlerPool } from './handler-pool.js';
 import { Handlers } from './handlers.js';
 import { MAX_PAGE_REJECTED } from './limits.js';
@@ -28,13 +26,7 @@ async function handled<UserData, Items, Names extends string>(
 ): Promise<{ readonly handled: Handled; readonly pool: HandlerPool }> {
   const handlers = new Handlers();
   registerRoutes(handlers, routes);
-  const reader = new PageReader({
-    tokens: ['examplebot'],
-    options: resolveExclusionOptions({}),
-    joinsHeaders: false,
-    nowMs: () => 0,
-    tdmFor: async () => ({ reserved: null, policy: null }),
-  });
+  const reader = pageReader();
   const { label = null, userData = null } = more;
   const work = pageWork(URL_OF_PAGE, { label, userData });
   const page = await reader.read(work, response(URL_OF_PAGE, '<title>t</title>', [['Content-Type', 'text/html']]));

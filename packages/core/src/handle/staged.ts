@@ -155,10 +155,7 @@ export class Stage {
     return this.seal();
   }
 
-  /**
-   * The first candidate for a visit to a URL counts, with the least depth of all of them. @returns Whether it is the
-   * first.
-   */
+  /** The first candidate of a visit counts, with the least depth of all. @returns Whether it is the first. */
   link(candidate: NewUrl): boolean {
     this.#assertOpen();
     const { url, visit = 0 } = candidate;
@@ -264,10 +261,7 @@ function rejectedData(data: unknown): Pick<RejectedItem, 'data' | 'dataChars'> {
   return { data: fitsLog ? (JSON.parse(text!) as JsonValue) : null, dataChars: text?.length ?? 0 };
 }
 
-/**
- * Copies a value through JSON, so that later changes do not reach it. @param subject - Names the value in the error.
- * @throws MannerlyError `item-invalid` if it is not JSON, or longer than {@link MAX_ITEM_CHARS} as text.
- */
+/** Later changes do not reach a copy. @throws MannerlyError `item-invalid`: no JSON, or over {@link MAX_ITEM_CHARS} */
 export function jsonCopy(value: unknown, subject: string): JsonValue {
   const invalid = (problem: string, options = {}) =>
     new MannerlyError('item-invalid', `expected ${subject} to ${problem}`, options);

@@ -36,11 +36,7 @@ type Json = Readonly<Record<string, unknown>>;
 type Fault = readonly [code: string, detail: string];
 type Check = (answer: PublishedAnswer) => Iterable<Fault>;
 
-/**
- * Checks what an agent publishes: its directory at both places, the card, the list of addresses, the page.
- * @param agent - As `Signature-Agent` names it.
- * @param expected - `null`: compares only the published files with each other.
- */
+/** @param agent - As `Signature-Agent` names it. @param expected - `null`: compares the published files only. */
 export async function checkPublished(
   agent: URL,
   expected: ExpectedIdentity | null,

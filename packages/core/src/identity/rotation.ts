@@ -112,10 +112,7 @@ function statePath(path: string): string {
   return `${path}.rotation.json`;
 }
 
-/**
- * Makes an Ed25519 key as PKCS#8 PEM, mode 600, in a folder that is made with mode 700. @returns Its thumbprint.
- * @throws MannerlyError `identity-key` if the file already exists; the platform's error.
- */
+/** PKCS#8 PEM, mode 600, folder 700. @returns Its thumbprint. @throws MannerlyError `identity-key`: the file exists */
 export async function writeKeyFile(path: string): Promise<string> {
   const pem = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' });
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });

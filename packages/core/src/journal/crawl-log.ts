@@ -172,11 +172,7 @@ export class CrawlLog implements JournalListener {
     this.#log('error', code, `${about}${origin} ${verb}: ${errorLine(error)}${deepStackHint(error)}`, fields);
   }
 
-  /**
-   * The run is over.
-   * @param report - `null`: it failed.
-   * @param handlers - Of the run: reports routes and selectors that were never used.
-   */
+  /** @param report - `null`: the run failed. @param handlers - Reports routes and selectors that were never used. */
   ended(report: CrawlReport | null, handlers?: Pick<Handlers, 'unusedLabels' | 'selectorsWithoutLinks'>): void {
     // Of one process among several these mean nothing: the others may have fetched.
     if (report !== null && report.part === undefined) {

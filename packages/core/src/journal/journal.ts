@@ -159,10 +159,7 @@ export class Journal {
     this.#deferDecision(createDecision({ ...known, atMs: this.#nowMs(), detail }));
   }
 
-  /**
-   * A robots.txt was fetched. Resolves when its copy is stored, so that requests rely only on rules that can be read
-   * again.
-   */
+  /** Resolves when a copy of the robots.txt is stored: requests rely only on rules that can be read again. */
   async robots({ authority }: RobotsWork, outcome: FetchOutcome): Promise<void> {
     if (outcome.kind === 'failed' || outcome.truncated === 'connection' || !isSuccess(outcome.status)) return;
     for (const listener of this.#listeners) await listener.robots?.(authority, outcome.body);
@@ -218,10 +215,7 @@ export class Journal {
     this.frontierEvent({ kind: 'host', code, host, authority: null, untilMs: null, detail, atMs });
   }
 
-  /**
-   * A URL that is still queued at the end of a run, and why. @returns Whether it gets a decision.
-   * @param atMs - When it was queued, epoch milliseconds: not later than what another process decided since.
-   */
+  /** @param atMs - When it was queued, not after another process's decision. @returns Whether it gets a decision. */
   held(record: UrlRecord, { host, reason, untilMs }: HeldReason, atMs: number): boolean {
     if (isCompanionHop(record)) return false;
     const { url, depth, from } = record;

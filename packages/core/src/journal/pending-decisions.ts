@@ -74,10 +74,7 @@ export class PendingDecisions {
     if (this.#decisions.delete(url) && !this.#isEnding) this.#append({ over: url });
   }
 
-  /**
-   * All of them, to be reported and deleted one by one. The file does not record that: it is removed when all are
-   * reported, and after a failure the next run reports them again.
-   */
+  /** To be reported and deleted one by one; the file is removed when all are, or the next run reports them again. */
   end(): UrlDecision[] {
     this.#isEnding = true;
     return [...this.#decisions.values()];

@@ -115,10 +115,7 @@ export class Licenses {
     return untilMs > 0 ? { effect: 'wait', untilMs } : this.#assess(url, known);
   }
 
-  /**
-   * What a page and its response say about it; if they say nothing, what robots.txt names. `null` if nothing.
-   * @param earlier - The documents that the last whole response named, for one that leaves them out.
-   */
+  /** What the response says; if nothing, robots.txt. @param earlier - What the last whole response named. */
   async forPage(
     work: Pick<PageWork, 'url' | 'signals'>,
     page: FetchedPage,

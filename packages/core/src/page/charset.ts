@@ -40,10 +40,7 @@ export function utf8Offset(body: Uint8Array, contentType: string | null, kind: s
 /** Decodes bytes to text as they arrive. */
 export type StreamDecoder = Pick<InstanceType<typeof TextDecoder>, 'decode' | 'encoding'>;
 
-/**
- * A decoder for an XML or text document that arrives in pieces: by byte order mark, header, or XML declaration, else
- * UTF-8. Never throws. @param start - Its first bytes.
- */
+/** By byte order mark, header, or XML declaration, else UTF-8. Never throws. @param start - Its first bytes. */
 export function createStreamDecoder(start: Uint8Array, contentType: string | null): StreamDecoder {
   const bytes = bufferOf(start);
   for (const label of [bomCharset(bytes), charsetParameter(contentType), xmlCharset(bytes)]) {

@@ -1,5 +1,6 @@
 // At stake: data.txt is an offer. It must never stop a crawl, forbid anything in it, or allow what robots.txt closes.
 import { describe, expect, it } from 'vitest';
+import { response } from '../../test-support/page-work.js';
 import type { FetchOutcome } from '../fetch/outcome.js';
 import { type DatasetFound, datasetReader } from './datasets.js';
 
@@ -7,18 +8,8 @@ const FILE = 'https://a.test/data.txt';
 const TEXT =
   'User-agent: *\nDisallow: /secret\n\npath: /d/one.csv\nname: One\n\npath: /secret/two.csv\n\npath: mailto:x\n';
 
-const answer = (status: number, body: string, truncated: 'connection' | null = null): FetchOutcome => ({
-  kind: 'response',
-  url: FILE,
-  status,
-  statusText: '',
-  headers: [],
-  body: new TextEncoder().encode(body),
-  truncated,
-  encodedBytes: body.length,
-  remoteAddress: null,
-  timing: { startedAtMs: 1, headersAtMs: 1, endedAtMs: 1 },
-});
+const answer = (status: number, body: string, truncated: 'connection' | null = null): FetchOutcome =>
+  response(FILE, body, [], { status, truncated });
 
 function read(outcome: FetchOutcome, enqueue: boolean): { urls: string[]; found: DatasetFound[] } {
   const found: DatasetFound[] = [];

@@ -7,10 +7,8 @@
 import type { Element, ParentNode } from 'domhandler';
 import { describe, expect, it, vi } from 'vitest';
 import { createRandom, damagedPage, islandsAndDamage, PAGES, type Random } from '../../test-support/page-mutations.js';
-import { pageWork, response } from '../../test-support/page-work.js';
-import { resolveExclusionOptions } from './exclusion.js';
+import { pageReader, pageWork, response } from '../../test-support/page-work.js';
 import type { FetchedPage } from './page.js';
-import { PageReader } from './read-page.js';
 
 vi.setConfig({ testTimeout: 300_000 });
 
@@ -24,13 +22,7 @@ const HEADERS = [
 ] as const;
 const HTML = 'http://www.w3.org/1999/xhtml';
 
-const reader = new PageReader({
-  tdmFor: async () => ({ reserved: null, policy: null }),
-  joinsHeaders: false,
-  tokens: ['test-bot'],
-  options: resolveExclusionOptions({}),
-  nowMs: () => 0,
-});
+const reader = pageReader();
 const read = (html: string) => reader.read(pageWork(URL_OF_PAGE), response(URL_OF_PAGE, html, HEADERS));
 
 /** The links of a page from its tree, in the form of `page.links`: each URL once for each meaning of its `rel`. */

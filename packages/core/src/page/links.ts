@@ -108,10 +108,7 @@ function firstCandidate(srcset: string): string | undefined {
   return /[^\t\n\f\r ,][^\t\n\f\r ]*/.exec(srcset)?.[0].replace(/(?<!,),+$/, '');
 }
 
-/**
- * A URL from a page or a field, relative to `base`, without fragment and userinfo; `null` if it does not parse or its
- * scheme is not http or https. @throws Never
- */
+/** Without fragment and userinfo; `null`: it does not parse, or its scheme is not http or https. @throws Never */
 export function parseWebUrl(text: string, base: string | URL): URL | null {
   const url = parseUrl(text, base);
   if (url === null || !isHttp(url)) return null;
@@ -147,10 +144,7 @@ export interface LinkBase {
   readonly urlWithoutHash: string;
 }
 
-/**
- * The base against which a page's links are resolved.
- * @param baseHref - Of the first `base` that has one. It is ignored if invalid, or with `data:` or `javascript:`.
- */
+/** @param baseHref - Of the first `base` that has one; ignored if invalid, or with `data:` or `javascript:`. */
 export function linkBase(pageUrl: string, baseHref: string | null): LinkBase {
   const url = parseBase(baseHref, pageUrl);
   const origin = isHttp(url) ? `${url.protocol}//${url.host}` : '';

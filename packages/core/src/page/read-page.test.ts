@@ -1,20 +1,11 @@
 // From an answer to a page: what is read at once, what is read on demand, and the errors of wrong calls.
 
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { pageWork, response } from '../../test-support/page-work.js';
+import { pageReader, pageWork, response } from '../../test-support/page-work.js';
 import { releaseBody } from '../fetch/outcome.js';
-import { resolveExclusionOptions } from './exclusion.js';
-import { PageReader, type PageReaderParts } from './read-page.js';
+import type { PageReaderParts } from './read-page.js';
 
 const URL_OF_PAGE = 'https://example.com/a/';
-
-const PARTS: PageReaderParts = {
-  tokens: ['examplebot'],
-  options: resolveExclusionOptions({}),
-  joinsHeaders: false,
-  nowMs: () => 0,
-  tdmFor: async () => ({ reserved: null, policy: null }),
-};
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -28,7 +19,7 @@ async function read(
   onSlow?: PageReaderParts['onSlow'],
 ) {
   const toText = vi.spyOn(Buffer.prototype, 'toString');
-  const reader = new PageReader({ ...PARTS, ...(onSlow === undefined ? {} : { onSlow }) });
+  const reader = pageReader({}, onSlow === undefined ? {} : { onSlow });
   const page = await reader.read(pageWork(URL_OF_PAGE, record), response(URL_OF_PAGE, body, [['Content-Type', type]]));
   const decodings = (): number =>
     toText.mock.calls.filter(([charset, , end]) => charset === 'utf8' && end === undefined).length;
@@ -143,7 +134,7 @@ describe('other content', () => {
   });
 
   it('that is not JSON because it was cut says how to get all of it', async () => {
-    const reader = new PageReader(PARTS);
+    const reader = pageReader();
     const answer = response(URL_OF_PAGE, '{"a":', [['Content-Type', 'application/json']]);
     const page = await reader.read(pageWork(URL_OF_PAGE), { ...answer, truncated: 'limit' });
     await expect(page.json()).rejects.toMatchObject({ hint: expect.stringContaining('`network.maxBodyBytes`') });
@@ -161,7 +152,7 @@ describe('other content', () => {
 });
 
 it('refuses the bytes of a page whose handler has ended, in place of none, and keeps its text', async () => {
-  const reader = new PageReader(PARTS);
+  const reader = pageReader();
   const answer = response(URL_OF_PAGE, '{"a":1}', [['Content-Type', 'application/json']]);
   const page = await reader.read(pageWork(URL_OF_PAGE), answer);
   const kept = await page.bytes();

@@ -43,10 +43,7 @@ export class PageReader {
     this.#parts = parts;
   }
 
-  /**
-   * Rejects only with what `tdmFor` threw.
-   * @param rendering - The same page as a browser had it. Its text, links and facts are then the page's.
-   */
+  /** Rejects only with what `tdmFor` threw. @param rendering - As a browser had it: its text and links count. */
   async read(
     work: Pick<PageWork, 'url' | 'record' | 'signals'>,
     outcome: ResponseOutcome,

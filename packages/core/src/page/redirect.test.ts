@@ -1,6 +1,7 @@
 // Where a response redirects to. A missed redirect loses pages; an invented one requests URLs that no page names.
 
 import { describe, expect, it } from 'vitest';
+import { response } from '../../test-support/page-work.js';
 import type { HeaderLines, ResponseOutcome } from '../fetch/outcome.js';
 import { parseRefresh, redirectTarget, refreshTarget } from './redirect.js';
 
@@ -8,18 +9,8 @@ const PAGE = 'https://example.com/dir/page';
 const ENDED_MS = 1_700_000_000_000;
 
 function answer(status: number, headers: HeaderLines): ResponseOutcome {
-  return {
-    kind: 'response',
-    url: PAGE,
-    status,
-    statusText: '',
-    headers,
-    body: new Uint8Array(),
-    truncated: null,
-    encodedBytes: 0,
-    remoteAddress: null,
-    timing: { startedAtMs: ENDED_MS - 100, headersAtMs: ENDED_MS, endedAtMs: ENDED_MS },
-  };
+  const timing = { startedAtMs: ENDED_MS - 100, headersAtMs: ENDED_MS, endedAtMs: ENDED_MS };
+  return response(PAGE, '', headers, { status, timing });
 }
 
 describe('a Location', () => {

@@ -84,10 +84,7 @@ function readOpenGraph(html: string): Readonly<Record<string, readonly string[]>
   return found;
 }
 
-/**
- * Whether an item fits into what is left; if so, takes it. An item with two names is the value of both: as JSON, a few
- * nested ones are larger than all memory.
- */
+/** Takes an item if it fits. One with two names is the value of both: as JSON, a few nested ones exceed all memory. */
 function fits(value: unknown, budget: { chars: number }, depth = 0): boolean {
   budget.chars -= 1 + (typeof value === 'string' ? value.length : 0);
   if (budget.chars < 0 || depth > MAX_STRUCTURED_DEPTH) return false;

@@ -324,10 +324,7 @@ async function fetched(open: OpenRun, request: Request, waitMs: number): Promise
   return withReceived(new Response(bytes, { headers: headersOf(answer.headers) }), received);
 }
 
-/**
- * A response, and each clone of it, with what the site sent: the platform's constructor has no URL, and throws for a
- * status such as 999 and for some reason phrases.
- */
+/** Also of each clone: the platform's constructor has no URL, and throws for some statuses and reason phrases. */
 function withReceived(
   response: Response,
   received: Pick<Response, 'url' | 'status' | 'statusText' | 'ok' | 'redirected'>,

@@ -8,10 +8,7 @@ import { repeatEvery } from './repeat-every.js';
 
 type ClockComparison = NonNullable<Awaited<ReturnType<Frontier['compareClock']>>>;
 
-/**
- * Logs the first result, and later ones that differ from it.
- * @returns A function that stops it. Rejects with what a store throws.
- */
+/** Logs the first result, and later ones that differ. @returns Stops it. Rejects with what a store throws. */
 export async function compareClocks(
   frontier: Pick<Frontier, 'compareClock'>,
   clock: Clock,

@@ -34,10 +34,7 @@ export function orderBytes(order: CrawlOrder): Uint8Array {
   return encodeJson({ order, id: randomUUID() });
 }
 
-/**
- * Applies the orders from these sources: first an earlier pause, if there is one, then every new order.
- * @returns A function that stops watching. Rejects with what a store throws.
- */
+/** First an earlier pause, if there is one, then every new order. @returns Stops it. Rejects with store errors. */
 export async function watchOrders(
   clock: Clock,
   sources: readonly OrderSource[],

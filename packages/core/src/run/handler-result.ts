@@ -125,10 +125,7 @@ function detailOf(
   return details.length === 0 ? {} : { detail: details.join('; ') };
 }
 
-/**
- * A known page that has not changed: its items and links stay, unless the page now forbids keeping them. A 304 can
- * forbid this too, but nothing that it leaves out becomes allowed.
- */
+/** Items and links stay, unless the page now forbids keeping them. A 304 can forbid too, but allow nothing. */
 export async function unchanged(run: Run, page: UnchangedPage, exclusion: PageExclusion): Promise<Decided> {
   const { status: httpStatus, url } = page;
   if (!exclusion.storesItems) return decided(withoutItems(httpStatus, exclusion));

@@ -182,10 +182,7 @@ function unanswered({ record }: PageWork, outcome: FailedOutcome, wasRequested: 
   return decided({ status, reason, layer: 'fetch', detail, isPage: wasRequested && record.via !== 'companion' });
 }
 
-/**
- * A redirect. Its target waits for the time that the answer names (access §10).
- * @param target - `null`: the redirect is not followed here.
- */
+/** A target waits for the time that the answer names (access §10). @param target - `null`: it is not followed here. */
 function redirected(
   httpStatus: number,
   { url: detail, notBeforeMs }: { readonly url: string; readonly notBeforeMs: number | null },

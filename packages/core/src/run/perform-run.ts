@@ -68,10 +68,7 @@ export async function performRun(run: Run): Promise<CrawlReport> {
   }
 }
 
-/**
- * Opens everything, before the first request.
- * @returns `againAtMs`: when the latest recrawl began, epoch milliseconds; `null`: the crawl was never recrawled.
- */
+/** @returns `againAtMs`: when the latest recrawl began, epoch milliseconds; `null`: the crawl was never recrawled. */
 async function openAll(run: Run) {
   const { setup, options, frontier, journal, directory } = run;
   await waitAfterReset(run);
@@ -147,10 +144,7 @@ function partName({ directory, setup }: Run): string | undefined {
   return `${hash('sha256', directoryKey).slice(0, 16)}-${ownName}`;
 }
 
-/**
- * Joins the crawl, with the options that its processes have agreed on.
- * @returns When the crawl began, epoch milliseconds. @throws MannerlyError `crawl-differs`
- */
+/** @returns When the crawl began, epoch milliseconds. @throws MannerlyError `crawl-differs` */
 async function joinCrawl(run: Run): Promise<number> {
   const { frontier, options, totals, setup } = run;
   const nowMs = setup.clock.nowMs();

@@ -38,10 +38,7 @@ export class ReadingLog {
     this.#deaths = deaths;
   }
 
-  /**
-   * Reads what dead processes left, including those that shared the directory, and starts a new file.
-   * @throws The platform's error when the file cannot be read or written.
-   */
+  /** Takes over what dead processes left, in a new file. @throws The platform's error when it cannot. */
   static async open(directory: CrawlDirectory): Promise<ReadingLog> {
     const deaths = new Map<string, number>();
     for (const { readingPath, part } of await partsOf(directory.path)) {
@@ -136,10 +133,7 @@ function lineOf(line: Line): string {
   return `${JSON.stringify(line)}\n`;
 }
 
-/**
- * Reads from one file how often a process died while a page was read. An absent file has no deaths.
- * @param isAlive - The process may still be alive, so what it is reading now is not a death.
- */
+/** @param isAlive - The process may still be alive, so what it is reading now is not a death. */
 async function readDeaths(path: string, isAlive: boolean): Promise<Map<string, number>> {
   const deaths = new Map<string, number>();
   const begun = new Set<string>();

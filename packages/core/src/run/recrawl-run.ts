@@ -17,10 +17,7 @@ interface LatestRecrawl {
 
 const KEY = 'again';
 
-/**
- * Makes the bounds count from the start of the latest recrawl. Begins a recrawl if one is requested.
- * @returns When that recrawl began, epoch milliseconds; `null`: the crawl was never recrawled.
- */
+/** Begins a recrawl if requested; bounds count from its start. @returns That, epoch milliseconds; `null`: never. */
 export async function countFromRecrawl(frontier: Frontier, again: boolean, nowMs: number): Promise<number | null> {
   const stored = await readJson<LatestRecrawl>(frontier, KEY);
   const isNew = again && (stored === null || stored.isOver);

@@ -44,11 +44,7 @@ export async function createRunArchive(run: Run): Promise<CrawlArchive | null> {
   });
 }
 
-/**
- * What the archive keeps about a page, next to its exchange.
- * @param rights - What the site's tdmrep.json and licences say about the page.
- * @param rendering - The result of opening the page in a browser.
- */
+/** @param rights - What tdmrep.json and licences say about the page. @param rendering - Of the page in a browser. */
 export function archivedPage(
   { record, signals, lease }: PageWork,
   page: FetchedPage,

@@ -24,10 +24,7 @@ interface FrontierRun {
   readonly totals: CrawlTotals;
 }
 
-/**
- * Creates the frontier. `performRun` opens and closes it.
- * @param mustExist - Without the frontier, all requests would be repeated. @throws FrontierError `option-invalid`
- */
+/** @param mustExist - Without it, all requests would be repeated. @throws FrontierError `option-invalid` */
 export function createRunFrontier(run: FrontierRun, mustExist: boolean): Frontier {
   const { setup, journal, knowledge, companions } = run;
   const { options, store, clock, survey } = setup;

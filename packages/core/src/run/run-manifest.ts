@@ -92,10 +92,7 @@ type HashedManifest = RunManifest & { readonly sha256: string };
 
 const RUN_MANIFEST_NAME = /^run(-[1-9]\d*)?\.json$/;
 
-/**
- * Writes the manifest of a run that begins. `endRunManifest` completes it.
- * @param crawlStartedAtMs - As the store has it. @throws MannerlyError `log-failed`
- */
+/** `endRunManifest` completes it. @param crawlStartedAtMs - As the store has it. @throws MannerlyError `log-failed` */
 export async function beginRunManifest(
   { runPath }: Pick<CrawlDirectory, 'runPath'>,
   options: ResolvedOptions,
@@ -166,10 +163,7 @@ function write(path: string, manifest: RunManifest): Promise<void> {
   return writeJsonAtomically(path, { ...manifest, sha256: sha256Of(manifest) } satisfies HashedManifest);
 }
 
-/**
- * The manifest of a run. `null`: there is none; `unreadable`: it is damaged.
- * @throws The platform's error when it cannot be read.
- */
+/** `null`: there is none; `unreadable`: it is damaged. @throws The platform's error when it cannot be read. */
 export async function readRunManifest(path: string): Promise<RunManifest | 'unreadable' | null> {
   const stored = await readJsonObject(path, MAX_MANIFEST_BYTES);
   if (stored === null || stored === 'unreadable') return stored;
@@ -205,10 +199,7 @@ function sha256Of(value: unknown): string {
   return createHash('sha256').update(JSON.stringify(value)).digest('hex');
 }
 
-/**
- * The files of one process by name; absent ones are left out. @throws The platform's error.
- * @param isShared - Whether other processes are writing the shared files: then these are left out.
- */
+/** @param isShared - Other processes are writing the shared files: these are left out. @throws The platform's error. */
 async function hashOutputs(paths: CrawlPaths, isShared: boolean): Promise<readonly OutputHash[]> {
   const { itemsPath, rejectedPath, errorsPath, runsPath, requestsPath, decisionsPath, warningsPath } = paths;
   const logs = [rejectedPath, errorsPath, runsPath, requestsPath, decisionsPath, warningsPath, paths.datasetsPath];

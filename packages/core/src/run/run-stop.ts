@@ -26,10 +26,7 @@ export class RunStop {
     setMaxListeners(MAX_HANDLED_PAGES + MAX_CONCURRENCY + 1, this.signal);
   }
 
-  /**
-   * The first call stops handing out work, and aborts the rest after `STOP_GRACE_MS`. The second aborts at once, also
-   * while the run closes its parts.
-   */
+  /** The first call ends handing out work, and aborts the rest after `STOP_GRACE_MS`; the second aborts at once. */
   request(): void {
     if (this.#isOver) return;
     const abort = (): void => this.#controller.abort(new DOMException('the crawl was stopped', 'AbortError'));

@@ -16,10 +16,7 @@ interface StoreWatch {
   readonly stopped: AbortSignal;
 }
 
-/**
- * The store, whose verbs reject with `store-failed` if they have not answered `STORE_STOP_MS` after a stop at once. The
- * first that has not answered for `STORE_SILENCE_MS` is reported as `holding`, and the end of the wait as `resumed`.
- */
+/** Verbs reject `STORE_STOP_MS` after a stop at once. One that is silent for `STORE_SILENCE_MS` is reported. */
 export function watchedStore(store: FrontierStore, { notify, isHolding, stopped }: StoreWatch): FrontierStore {
   /** The verbs that have not answered for long. */
   const unanswered = new Set<object>();

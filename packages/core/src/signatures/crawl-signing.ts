@@ -18,10 +18,7 @@ import { parseMembers } from './structured-field.js';
 
 /** What signing needs and reports: a site wants other signatures, or any; the clock is wrong. */
 export interface SigningNotices {
-  /**
-   * The wall clock, epoch milliseconds: verifiers use it. The crawl's own clock does not notice when it is set.
-   * @default Date.now
-   */
+  /** As of verifiers: the crawl's clock does not notice when it is set. Epoch milliseconds. @default Date.now */
   readonly wallMs?: () => number;
   readonly report: (warning: HostWarning) => void;
   /** Called once: no request is signed from then on. @param reason - For people. */

@@ -47,10 +47,7 @@ export function agentField(form: SignatureForm, agent: string, label: string): s
   return form === 'string' ? `"${agent}"` : `${label}="${agent}"`;
 }
 
-/**
- * The agent as it is sent: an https URL, or its origin for the forms `origin` and `string`.
- * @throws MannerlyError `option-invalid` if it is not an https URL, or has a path where an origin is sent.
- */
+/** @throws MannerlyError `option-invalid` if it is not an https URL, or has a path where an origin is sent. */
 export function checkAgent(form: SignatureForm, agent: unknown): string {
   const url = typeof agent === 'string' ? parseUrl(agent) : null;
   const isPlain = url?.protocol === 'https:' && `${url.username}${url.password}${url.search}${url.hash}` === '';

@@ -7,10 +7,7 @@ import { DERIVED_COMPONENTS } from './profile.js';
 import { fieldValue, type SignedMessage } from './signed-message.js';
 import { memberText, parseMembers } from './structured-field.js';
 
-/**
- * The signature base; `null`: the value of a component is missing, unreadable or unsupported. Never throws.
- * @param covered - The covered components and the parameters of the signature: `("@authority");created=…`.
- */
+/** `null`: a component is missing, unreadable or unsupported. @param covered - `("@authority");created=…`. */
 export function signatureBase(message: SignedMessage, covered: InnerList): string | null {
   const url = parseUrl(message.url);
   let base = '';

@@ -25,10 +25,7 @@ export interface ResolvedSignature {
   readonly isTestKey: boolean;
 }
 
-/**
- * Checks the options and loads the key.
- * @throws MannerlyError `identity-key` for the key; `option-invalid` for the agent, and for options that conflict.
- */
+/** @throws MannerlyError `identity-key` for the key; `option-invalid` for the agent, and for options that conflict. */
 export function resolveSignature(given: GivenSignature): ResolvedSignature {
   const { key, sign, keyid, form, components, lifetimeSeconds, nonce } = given;
   const agent = checkAgent(form, given.agent);

@@ -36,10 +36,7 @@ export function thumbprint({ crv, kty, x }: PublicJwk): string {
   return createHash('sha256').update(JSON.stringify({ crv, kty, x })).digest('base64url');
 }
 
-/**
- * The public key of a foreign JWK; `null` if it is not an Ed25519 key, or if it is a private one, which must never be
- * published.
- */
+/** `null`: it is no Ed25519 key, or a private one, which must never be published. */
 export function publicJwkOf(given: unknown): PublicJwk | null {
   if (typeof given !== 'object' || given === null || 'd' in given) return null;
   const { kty, crv, x } = given as Readonly<Record<string, unknown>>;
@@ -65,11 +62,7 @@ export function loadSigningKey(
   return parseSigningKey(text, source);
 }
 
-/**
- * Reads a private key: Ed25519 only, PKCS#8 PEM or JWK with `d`.
- * @param source - Names the text in messages.
- * @throws MannerlyError `identity-key`, which never shows the text.
- */
+/** PKCS#8 PEM or JWK with `d`. @param source - Names the text. @throws MannerlyError `identity-key`, without it */
 export function parseSigningKey(text: string, source = 'the key'): SigningKey {
   const key = text.length > MAX_KEY_BYTES ? null : privateKeyOf(text.trim());
   if (key === null) {
