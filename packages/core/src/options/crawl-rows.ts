@@ -28,8 +28,10 @@ import {
   list,
   number,
   patterns,
+  place,
   row,
   text,
+  webUrl,
 } from './row.js';
 
 const token = text('a product token of letters, digits, - and _', {
@@ -42,10 +44,8 @@ const bytes = integer(1, Number.MAX_SAFE_INTEGER, 'bytes');
 /** Two labels or more. */
 const HOST_NAME = '^(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\\.)+[A-Za-z]{2,63}$';
 
-const seedUrl = text('an absolute http(s) URL', { pattern: '^[Hh][Tt][Tt][Pp][Ss]?://' });
-
 const seed = group('SeedOptions', {
-  url: row(seedUrl, 'The URL.', { isRequired: true }),
+  url: row(webUrl, 'The URL.', { isRequired: true }),
   label: row(text('a label'), "Selects the handler, as in `on('label:x', …)`."),
   userData: row(json, 'Passed to the handler as `page.userData`.'),
 });
@@ -97,7 +97,7 @@ export const CRAWL_ROWS = {
     signature: row(
       group('SignatureOptions', {
         key: row(
-          text('file:PATH or env:NAME', { pattern: '^(file|env):.', path: 'after file:' }),
+          place,
           'Where the Ed25519 private key is: `file:PATH`, readable only by you, or `env:NAME`. PKCS#8 PEM or JWK. A ' +
             'path in a configuration file is relative to that file.',
           { isCheckedByOwner: true, defaultText: 'none; this or `sign`' },
@@ -141,7 +141,7 @@ export const CRAWL_ROWS = {
   }),
   scope: groupRow('Where the crawl may go. [Scope](../scope.md) says exactly what matches.', 'ScopeOptions', {
     seeds: row(
-      list(either(seedUrl, seed), MAX_SEEDS, 1),
+      list(either(webUrl, seed), MAX_SEEDS, 1),
       'Absolute http(s) URLs where the crawl starts, or `{ url, label, userData }`. The port of a seed is allowed, as ' +
         'with `network.ports`.',
       { isRequired: true, isCheckedByOwner: true },

@@ -26,14 +26,14 @@ import {
   isFunction,
   list,
   number,
+  place,
   row,
   switchable,
   text,
+  webUrl,
 } from './row.js';
 
 const MIB = 1024 * 1024;
-
-const place = text('file:PATH or env:NAME', { pattern: '^(file|env):.', path: 'after file:' });
 
 const retryWaits = list(number(0, MAX_RETRY_WAIT_MS, 'ms'), MAX_RETRIES);
 
@@ -186,7 +186,7 @@ export const MACHINE_ROWS = {
       flag: ['--sitemaps', 'read the sitemaps that robots.txt names'],
     }),
     sitemapUrls: row(
-      list(text('an absolute http(s) URL', { pattern: '^[Hh][Tt][Tt][Pp][Ss]?://' }), MAX_SEEDS),
+      list(webUrl, MAX_SEEDS),
       'Sitemaps, sitemap indexes and feeds to read: absolute http(s) URLs within the scope.',
       { default: [], flag: ['--sitemap <url>', 'read this sitemap or feed (repeatable)'] },
     ),

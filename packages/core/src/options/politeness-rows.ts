@@ -14,6 +14,7 @@ import {
   integer,
   list,
   number,
+  place,
   row,
   type Shape,
   text,
@@ -324,7 +325,7 @@ export const POLITENESS_ROWS = {
               { isRequired: true, isCheckedByOwner: true },
             ),
             token: row(
-              text('file:PATH or env:NAME', { pattern: '^(file|env):.', path: 'after file:' }),
+              place,
               'Where the token is: `file:PATH` or `env:NAME`. It is sent to exactly this origin, and only with requests ' +
                 'for pages.',
               { isRequired: true, isCheckedByOwner: true },

@@ -173,6 +173,11 @@ export function text(what: string, more: TextDetails = {}): Shape<string> {
   return { kind: 'text', what, ...more, expected, accepts };
 }
 
+/** Where a secret is. */
+export const place = text('file:PATH or env:NAME', { pattern: '^(file|env):.', path: 'after file:' });
+
+export const webUrl = text('an absolute http(s) URL', { pattern: '^[Hh][Tt][Tt][Pp][Ss]?://' });
+
 /** Any JSON value. The module that uses the option checks it. */
 export const json: Shape<JsonValue> = { kind: 'json', expected: 'a JSON value', accepts: () => true };
 
@@ -186,7 +191,6 @@ export function list<T>(of: Shape<T>, max?: number, min = 0): Shape<readonly T[]
 
 /**
  * A value that cannot be in a JSON file.
- *
  * @param type - Its TypeScript type.
  * @param members - The members that the object must have, for the message about a missing one.
  */

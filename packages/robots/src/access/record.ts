@@ -4,6 +4,7 @@
 // read back, or that must not be stored, comes back as a state that needs a fetch, never as permission.
 
 import { MAX_ACCESS_RECORD_BYTES } from '../limits.js';
+import { parseJson } from '../parse-json.js';
 import type { GoodCopy } from './answer.js';
 import { type AccessState, initialAccess } from './state.js';
 
@@ -93,14 +94,6 @@ function isConsistent({ phase, copy, freshUntilMs, firstFailureMs, retryAtMs }: 
     return freshUntilMs === null && retryAtMs !== null && firstFailureMs !== null;
   }
   return freshUntilMs !== null && retryAtMs === null && (copy !== null || (phase !== 'rules' && phase !== 'kept'));
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null; // Not JSON, so not a record of ours; JSON.parse has no other way to say so.
-  }
 }
 
 function isValid(value: unknown, checks: Checks): value is Json {

@@ -5,6 +5,7 @@
 import { textOf } from '../bytes.js';
 import { MAX_TDM_CHARS, MAX_TDM_RULES } from '../limits.js';
 import { matchesPattern } from '../matches-pattern.js';
+import { parseJson } from '../parse-json.js';
 import { targetOf } from '../pattern.js';
 import { readWebUrl } from '../read-url.js';
 
@@ -83,12 +84,4 @@ function readReservation(value: unknown): boolean | null {
 
 function readPolicy(value: unknown, baseUrl: string): string | null {
   return typeof value === 'string' ? (readWebUrl(value.trim(), baseUrl)?.href ?? null) : null;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null; // JSON.parse reports what is not JSON only by throwing.
-  }
 }
