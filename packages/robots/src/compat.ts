@@ -30,7 +30,6 @@ export interface CompatRobots {
 
 /**
  * Reads a robots.txt.
- *
  * @param url - The URL of the file; if it is relative, such as `/robots.txt`, the methods take relative URLs.
  * @param contents - The text of the file.
  * @throws RobotsError `invalid-input` if the contents are not text
@@ -77,7 +76,6 @@ export function robotsParser(url: string, contents: string): CompatRobots {
 
 /**
  * The product token in a User-Agent: the first one, or in a browser's User-Agent the one after `compatible;`.
- *
  * @param userAgent - For example `examplebot/1.0 (+https://example.org/bot)`.
  * @returns For example `examplebot`; if there is no token, a name that no file addresses, so that `*` counts.
  */

@@ -1,6 +1,4 @@
-/**
- * The groups of a file, and what is outside them: for people who inspect a file. No decision needs it.
- */
+/** The groups of a file, and what is outside them: for people who inspect a file. No decision needs it. */
 
 import { type GroupSpan, plainKind, rfc9309 } from './dialects.js';
 import type { FieldRecord, RobotsDocument } from './document.js';

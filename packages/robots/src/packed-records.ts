@@ -142,10 +142,7 @@ export class RecordWriter {
     return this.#idleLines >= MAX_IDLE_LINES && (isMeaningless(kind) || (kind === UNKNOWN && this.#isAfterUnknown));
   }
 
-  /**
-   * @param end - Where the file ends.
-   * @returns The end of the line, or -1 if nothing was added.
-   */
+  /** @param end - Where the file ends. @returns The end of the line, or -1 if nothing was added. */
   addText(kind: number, line: number, start: number, end: number): number {
     const source = this.#source;
     const bytes = this.#grownBytes(end - start);

@@ -48,7 +48,6 @@ export async function addCommand(directory: string, urls: readonly string[], fla
 
 /**
  * Takes the URLs that are there at once, and new ones every second.
- *
  * @param isReset - The existing URLs belong to a crawl that is being deleted.
  * @param print - Reports which URLs were refused, and how many were queued.
  * @returns A function that ends it.

@@ -23,7 +23,6 @@ const NO_SANDBOX = '--no-sandbox';
 
 /**
  * Makes the fetcher of a command that opens pages in a browser. Nothing is started yet.
- *
  * @param proxy - As `network.proxy`; `undefined` for none.
  * @throws UsageError if there is no Chromium, or none that can start; MannerlyError `peer-missing`, `option-invalid`.
  */

@@ -24,7 +24,6 @@ type ReadDirectory = Awaited<ReturnType<typeof readCrawlDirectory>>;
 
 /**
  * Reads directories, and reports damage.
- *
  * @param directories - At least one.
  * @throws UsageError if one is named twice or belongs to another crawl; MannerlyError as `readCrawlDirectory`.
  */

@@ -46,7 +46,6 @@ export async function printEnd(
 /**
  * Tells where items, archive, report and logs are. Paths below the working directory are shown relative to it, whatever
  * form the configuration gave them.
- *
  * @param isShared - Whether several processes wrote into the directory in this run: each of them has its own files.
  * @param sinks - The sinks that also have the items. Their URLs are shown as given, without passwords.
  */

@@ -123,7 +123,6 @@ function mergeOptions(fileOptions: PartialOptions, flagOptions: PartialOptions):
 
 /**
  * Makes the crawl of a command line.
- *
  * @param isFirst - The first of several processes resets, unparks and retries.
  * @param takesAdded - Whether it takes the URLs of `mannerly add`.
  * @param print - Prints messages during the crawl.
@@ -185,7 +184,6 @@ export function commandLog(
 
 /**
  * The first Ctrl-C stops cleanly, the second ends at once.
- *
  * @param ended - Called before the program ends.
  * @param beforeBusy - As in `CliIo.onInterrupt`.
  * @returns A function that removes it

@@ -45,7 +45,6 @@ export interface CliIo {
   every(ms: number, tick: () => void): () => void;
   /**
    * Calls `interrupted` at every SIGINT or SIGTERM.
-   *
    * @param beforeBusy - Receives `startListening`, to be called before the program may be busy: from then on a second
    *   Ctrl-C ends a program that does not answer, for example because a handler never ends. It costs a thread. @default
    *   never called

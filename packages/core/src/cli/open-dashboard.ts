@@ -25,7 +25,6 @@ const PUBLIC_ADDRESS_WARNING =
 
 /**
  * Opens the dashboard that the flags request; `null` if they request none. The caller closes it.
- *
  * @param source - The source of its metrics, if they are wanted.
  * @param api - Served if the flags say where to listen; `out` is the crawl directory, whose logs it reports. @default
  *   none

@@ -45,7 +45,6 @@ const TRY_NEXT_HOST = /^(?:25006|57P0\d|08|E[A-Z]+$)/;
 
 /**
  * Opens a client for each URL of a store (`store-url.ts`).
- *
  * @param identity - The product tokens. A crawl with other tokens is refused. Empty: not compared.
  * @param timeouts - Shorter ones, for tests.
  * @throws UsageError for any other URL, MannerlyError `peer-missing`.
@@ -138,7 +137,6 @@ function sentinelOptions({ urls, database }: StoreUrl, name: string): object {
  * - says how often it tried to connect, not why that failed,
  * - stays with database 0 if the server refuses another one: a crawl would be in the wrong place,
  * - keeps the commands of a cluster for as long as none of its nodes answers.
- *
  * @param commandMs - How long a command waits for a cluster.
  */
 function saysWhy(client: RedisConnection, { isCluster, database, sentinel }: StoreUrl, commandMs: number): void {
@@ -228,7 +226,6 @@ export interface HostPool<Query> {
 /**
  * One pool over the pools of all hosts. Statements go to the host that accepted the last one, and to the next host if
  * that one is unreachable or read-only (a standby). The store resends a failed statement.
- *
  * @param pools - One per host; they end with it.
  */
 export function createMultiHostPool<Query>(pools: readonly HostPool<Query>[]): HostPool<Query> {

@@ -80,7 +80,6 @@ async function registerHandlers(path: string, register: RegisterHandlers, routes
 
 /**
  * The stages that a file of handlers exports as `items`, as an option; empty if it exports none.
- *
  * @throws UsageError, MannerlyError
  */
 export async function loadStages(path: string): Promise<{ readonly items?: readonly ItemStage[] }> {

@@ -17,7 +17,6 @@ interface FetcherSuiteOptions {
 
 /**
  * Registers the suite. Its servers listen on 127.0.0.1 and nothing else is requested.
- *
  * @throws Never; the tests fail with messages that say which guarantee does not hold.
  * @example
  * const makeFetcher = () => createUndiciFetcher();

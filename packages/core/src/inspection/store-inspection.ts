@@ -78,7 +78,6 @@ const MOVED_KEY = 'moved';
 
 /**
  * Moves a crawl to another store.
- *
  * @param createSource - Makes its store, not opened yet; called twice.
  * @param to - Not opened yet; closed at the end.
  * @throws MannerlyError `not-running` if there is no crawl, `directory-in-use` while a process works on it; a
@@ -114,7 +113,6 @@ async function refuseRunning(frontier: Frontier): Promise<void> {
 
 /**
  * Removes a crawl from its store.
- *
  * @param createStore - Makes a store that is not opened yet.
  * @param confirm - Called once, with how many URLs are known and queued.
  * @returns Whether it was removed: `confirm` may refuse.

@@ -30,7 +30,6 @@ export interface BatchedSink extends Sink {
 
 /**
  * Creates a sink that writes in batches.
- *
  * @param location - Its name in messages.
  * @param open - Called with the sink's stop, with a function that takes the ids already written, of which at least the
  * latest two million are remembered, and with one for each item that the medium itself finds it has.

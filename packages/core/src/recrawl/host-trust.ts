@@ -27,7 +27,6 @@ import type { PageVisit } from './page-visit.js';
 
 /**
  * The records of one kind: numbers by their names. Promises reject with what the store throws.
- *
  * @param initial - For an unknown host, and for numbers that a record lacks; one with another value is ignored.
  */
 function createHostRecords<T extends Readonly<Record<keyof T, number>>>(
@@ -173,7 +172,6 @@ export type ValidatorTrust = ReturnType<typeof createValidatorTrust>;
 
 /**
  * The validators of the hosts of one run. Promises reject with what the store throws.
- *
  * @param verify - The share of visits without conditions, 0 to 1.
  */
 export function createValidatorTrust(store: RecordStore, verify: number, warn: ValidatorListener) {

@@ -57,7 +57,6 @@ export async function expectedVisit(stored: PageVisit, parts: Omit<ChoiceParts, 
  * Reads all records of visits. `records`: their number, including pages that are gone. `known`: pages of the copy.
  * `fresh`: how many of them are expected to be unchanged. `nextDueMs`: when the next page becomes due that is not due
  * now, epoch milliseconds; `null`: none.
- *
  * @param onVisit - Called with each page that may be visited again. @param onGone - Called with each page that is gone.
  * @throws As `expectedVisit`; MannerlyError or FrontierError if the store cannot list its records.
  */

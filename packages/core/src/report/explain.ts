@@ -12,9 +12,7 @@ import { reasonOf } from './reasons.js';
 /** What is known of one URL, or of one host, with the line and the copy of robots.txt that decided. */
 export interface Explanation extends Pick<UrlDecision, 'line' | 'pattern' | 'dialect' | 'robots'> {
   readonly url: string;
-  /**
-   * Its status; `waiting`: known, and no decision is kept: it is queued, or has ended; `unknown`: never met.
-   */
+  /** Its status; `waiting`: known, and no decision is kept: it is queued, or has ended; `unknown`: never met. */
   readonly status: UrlStatus | 'waiting' | 'unknown';
   /** A reason of `REASONS`; `null` if there is none. */
   readonly reason: string | null;

@@ -38,7 +38,6 @@ interface SinkSuiteOptions {
 
 /**
  * Registers the suite.
- *
  * @throws Never; the tests fail with messages that say which guarantee was broken.
  * @example sinkSuite({ test, makeMedium: () => fileMedium(), capabilities: { durable: true, exactData: true } })
  */

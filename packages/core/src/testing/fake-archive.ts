@@ -15,7 +15,6 @@ import { MAX_FAKE_ARCHIVE_BYTES } from './limits.js';
  * answers 404; an answer 304 is left out, because its request is not repeated.
  *
  * Call it before virtual time begins.
- *
  * @param folder - The folder of WARC files: `archive` in a crawl directory.
  * @example createFakeWeb({ hosts: { ...(await hostsFromArchive('tidepools/archive')), 'other.example': {} } }) Rejects
  *   with MannerlyError `option-invalid` for an archive without exchanges and for one that is too large; with what the

@@ -61,7 +61,6 @@ export async function runCrawl(crawler: Crawler, clock: VirtualClock, options: R
 
 /**
  * Crawls a fake web on virtual time, with its own clock. Waits for the end of an earlier call.
- *
  * @param make - Makes the crawler, with the fakes among its options.
  * @example
  * ```ts

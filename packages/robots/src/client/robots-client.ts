@@ -77,7 +77,6 @@ const UNKNOWN = { line: null, untilMs: null, rules: null } as const;
 /**
  * Makes a client. It keeps the files of the 1,000 most recently used authorities in memory. It does not space requests:
  * the caller has to follow `crawlDelayMs` and `schedule(nowMs)` of the `rules` that `check` returns.
- *
  * @throws RobotsError `invalid-tokens`, `option-invalid`, `option-unknown`
  */
 export function createRobotsClient(options: RobotsClientOptions): RobotsClient {

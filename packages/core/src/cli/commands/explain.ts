@@ -21,7 +21,6 @@ import { inspectionTarget, withInspection } from '../open-inspection.js';
 
 /**
  * Runs the command. A URL that the crawl never met is not an error.
- *
  * @param first - The crawl directory; with `--store` the URL or host.
  * @param second - A URL, or the name of a host.
  * @throws UsageError, MannerlyError

@@ -103,7 +103,6 @@ function checkPlan<T extends Partial<Pick<ProjectPlan, 'name' | 'contact' | 'see
 
 /**
  * Completes a plan: checks what the flags set, and asks for the rest or uses its initial value.
- *
  * @param prompter - `null` if there is no terminal.
  * @returns `null` if the user wants to stop.
  * @throws MannerlyError for a part that a crawl would refuse; UsageError naming the flags that are missing.

@@ -83,7 +83,6 @@ export class RobotsInForce {
 
   /**
    * Checks whether the file in force allowed a request, and whether the crawl used that copy.
-   *
    * @param lastEndedAtMs - When the host's last request ended: an answer from that time or later serves the next.
    */
   async check(
