@@ -113,7 +113,7 @@ function waitText({ waiting, recrawl, part }: CrawlReport): string {
     return 'Waiting: no known page is due. The same command continues when one is.';
   return waiting.length === 0 && part !== undefined
     ? 'Waiting: other processes have the remaining hosts. The same command continues when one of them is due.'
-    : 'Waiting: all remaining hosts have to wait. The same command continues when they are due.';
+    : 'Waiting: all remaining hosts have to wait. The same command continues when they are due; a smaller --max-idle ends sooner.';
 }
 
 /** Reasons of the crawl itself, not of a handler. */

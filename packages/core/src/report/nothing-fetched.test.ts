@@ -12,3 +12,9 @@ it.each([
   expect(hasFetchedNoPage(report)).toBe(isNone);
   expect(whyNothingFetched(report) !== null).toBe(isNone);
 });
+
+it('names the option for a sitemap, since one that is given as a seed is a page without a handler', () => {
+  const outcomes = { fetched: { 'no-handler': 1 } };
+  const report = { pages: 1, state: 'finished', alreadyFinished: false, outcomes } as const;
+  expect(whyNothingFetched(report)).toMatch(/`discover\.sitemapUrls` \(--sitemap\)/);
+});

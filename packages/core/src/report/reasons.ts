@@ -65,7 +65,7 @@ export const REASONS = {
   unchanged: fetchedPage('It was visited again and has not changed. Its items and links are kept.'),
   'no-handler': fetchedPage(
     'It was fetched, but no handler takes its kind of content.',
-    'Register a handler for it, or `any`.',
+    'Register a handler for it, or `any`. A sitemap goes into `discover.sitemapUrls` (--sitemap), not into the seeds.',
   ),
 
   // excluded: the site does not want it
