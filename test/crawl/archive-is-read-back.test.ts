@@ -1,7 +1,7 @@
 // An archive is evidence only if other programs can read it: every exchange is in it once, every digest is right, and
 // the index leads to each record.
 
-import { cp, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -279,6 +279,11 @@ describe('a package', () => {
     const error = await packageArchive({ from: out }).catch((reason: unknown) => reason);
     expect(error).toMatchObject({ code: 'archive-missing', hint: expect.stringContaining(join(out, 'archive')) });
     expect(String(error)).toContain(`its last run wrote it to ${folder}`);
+    await mkdir(join(out, 'archive'));
+    await writeFile(join(out, 'archive', 'older.warc.gz'), '');
+    await utimes(join(out, 'archive', 'older.warc.gz'), 1, 1);
+    await expect(packageArchive({ from: out })).rejects.toThrow(/only an older archive: its last run wrote it to/);
+    await rm(join(out, 'archive'), { recursive: true });
     await cp(folder, join(out, 'archive'), { recursive: true });
     expect(await packageArchive({ from: out })).toMatchObject({ warcs: 1 });
   });

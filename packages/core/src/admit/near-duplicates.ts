@@ -67,7 +67,7 @@ export class NearDuplicates {
     this.decided(url, decision);
   }
 
-  /** How many pages are nearly the same as another, and the largest groups of them. */
+  /** How many visits found a page nearly the same as another, and the largest groups of them. */
   report(): { readonly pages: number; readonly groups: { readonly url: string; readonly pages: number }[] } {
     const groups = Array.from(this.#groups, ([url, pages]) => ({ url, pages }));
     return { pages: this.#pages, groups: groups.sort((a, b) => b.pages - a.pages).slice(0, MAX_REPORTED_GROUPS) };

@@ -1,5 +1,7 @@
 // Packages the archive of a crawl directory as one file, between runs. What a killed run left is repaired first.
 
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { checkOptions } from '../call-options.js';
 import { readJsonObject, sizeOf } from '../directory/atomic-file.js';
 import { checkEntryKinds, readCrawlDirectory } from '../directory/crawl-directory.js';
@@ -63,24 +65,36 @@ export async function archiveFolders(
   parts: readonly Pick<CrawlPaths, 'archivePath' | 'runPath'>[],
 ): Promise<string[]> {
   const folders: string[] = [];
-  for (const { archivePath } of parts) if ((await sizeOf(archivePath)) !== null) folders.push(archivePath);
-  if (folders.length > 0) return folders;
   for (const { archivePath, runPath } of parts) {
-    const folder = await otherFolder(runPath);
-    if (folder === null) continue;
-    throw new MannerlyError('archive-missing', `${directory} holds no archive: its last run wrote it to ${folder}`, {
+    const isHere = (await sizeOf(archivePath)) !== null;
+    if (isHere) folders.push(archivePath);
+    const { folder, startedAtMs } = await otherArchive(runPath);
+    // A copy of the other folder is newer than the run.
+    if (folder === null || (isHere && (await newestMs(archivePath)) >= startedAtMs)) continue;
+    const held = isHere ? 'only an older archive' : 'no archive';
+    throw new MannerlyError('archive-missing', `${directory} holds ${held}: its last run wrote it to ${folder}`, {
       hint: `Copy that folder to ${archivePath}, and call this again.`,
     });
   }
+  if (folders.length > 0) return folders;
   throw new MannerlyError('archive-missing', `${directory} holds no archive`, {
     hint: 'Crawl with `archive: true`, or `mannerly crawl --warc`, to have one.',
   });
 }
 
 /** The `archive.folder` of the last run. It is only named: a crawl directory may come from someone else. */
-async function otherFolder(runPath: string): Promise<string | null> {
+async function otherArchive(
+  runPath: string,
+): Promise<{ readonly folder: string | null; readonly startedAtMs: number }> {
   const run = await readJsonObject(runPath, MAX_MANIFEST_BYTES);
-  const options = run === null || run === 'unreadable' ? null : run['options'];
-  const archive = isObject(options) ? options['archive'] : null;
-  return isObject(archive) && typeof archive['folder'] === 'string' ? archive['folder'] : null;
+  const { options, startedAtMs } = run === null || run === 'unreadable' ? {} : run;
+  const { folder } = isObject(options) && isObject(options['archive']) ? options['archive'] : {};
+  return { folder: typeof folder === 'string' ? folder : null, startedAtMs: Number(startedAtMs) };
+}
+
+/** When a file of a folder was last written. */
+async function newestMs(folder: string): Promise<number> {
+  let newest = 0;
+  for (const name of await readdir(folder)) newest = Math.max(newest, (await stat(join(folder, name))).mtimeMs);
+  return newest;
 }

@@ -8,6 +8,8 @@ export const ADDED_POLL_MS = 1_000; // milliseconds between two checks for added
 export const MAX_ADDED_READ_BYTES = 1024 * 1024; // bytes of added URLs that are read in one check (our own)
 export const STORE_POLL_MS = 1_000; // milliseconds between two reads of a crawl on a server (our own)
 export const ORDER_ANSWER_MS = 60_000; // milliseconds that all processes have to obey an order (our own)
+/** By how much clocks of machines may differ before `explain` mentions it, milliseconds (our own). */
+export const MAX_CLOCK_LEAD_MS = 60_000;
 export const ORDER_ANSWER_POLL_MS = 500; // milliseconds between two checks whether they have (our own)
 
 export const MAX_SITEMAPS_PRINTED = 100; // of a robots.txt, as text; some name one for every page (our own)

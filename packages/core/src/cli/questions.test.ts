@@ -53,6 +53,19 @@ describe('mannerly explain', () => {
     expect(site.requestedPaths).toEqual([]);
   });
 
+  it('mentions a decision that is later than now, as after a crawl with a wrong clock', async () => {
+    await crawl('--pages', '2');
+    const io = fakeIo();
+    const notes: boolean[] = [];
+    // The clock of this command begins in 1970.
+    for (const passedMs of [0, Date.now()]) {
+      io.advance(passedMs);
+      await runCommand(['explain', out, `${site.url}/`], io);
+      notes.push(io.outLines.splice(0).join().includes('That is later than now by the clock of this machine'));
+    }
+    expect(notes).toEqual([true, false]);
+  });
+
   it('uses the tracking parameters of the crawl, as its runs do', async () => {
     await crawl('--drop-tracking');
     const tagged = `${site.url}/1?utm_source=x`;

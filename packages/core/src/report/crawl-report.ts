@@ -141,7 +141,10 @@ export interface CrawlReport {
   readonly scopeMoves: readonly ScopeMove[];
   /** Traps that were found; of the whole crawl. */
   readonly traps: readonly TrapFinding[];
-  /** Pages with nearly the same text as another, of the whole crawl. Absent: they were not compared. */
+  /**
+   * Visits of pages with nearly the same text as another, of the whole crawl: a page that was visited twice counts
+   * twice. Absent: they were not compared.
+   */
   readonly duplicateText?: {
     readonly pages: number;
     /** The largest hundred groups: the first page, and how many others there are. */

@@ -2,9 +2,10 @@
 // may have read it, and the thumbprint by which verifiers know it (specification, identity 2).
 
 import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign } from 'node:crypto';
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, openSync, readSync } from 'node:fs';
 import { MannerlyError } from '../errors.js';
 import { present } from '../present.js';
+import { othersRights } from '../secret-place.js';
 import { MAX_KEY_BYTES } from './limits.js';
 import { TEST_KEYID } from './profile.js';
 
@@ -91,12 +92,8 @@ function readKeyFile(path: string): string {
   let file: number | null = null;
   try {
     file = openSync(path, 'r');
-    const { mode } = fstatSync(file);
-    if (process.platform !== 'win32' && (mode & 0o077) !== 0) {
-      const rights = (mode & 0o777).toString(8);
-      const problem = `others may use it (mode ${rights}); chmod 600 it`;
-      throw refused(`file:${path} to be yours alone`, problem, 'key-permissions');
-    }
+    const others = othersRights(file);
+    if (others !== null) throw refused(`file:${path} to be yours alone`, others, 'key-permissions');
     const bytes = Buffer.alloc(MAX_KEY_BYTES + 1);
     return bytes.toString('utf8', 0, readSync(file, bytes));
   } catch (cause) {

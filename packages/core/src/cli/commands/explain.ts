@@ -17,6 +17,7 @@ import { reportDamage } from '../crawl-directories.js';
 import { UsageError } from '../failure.js';
 import { type Flags, json } from '../flags.js';
 import type { CliIo } from '../io.js';
+import { MAX_CLOCK_LEAD_MS } from '../limits.js';
 import { inspectionTarget, withInspection } from '../open-inspection.js';
 
 /**
@@ -51,6 +52,9 @@ export async function explainCommand(
     return;
   }
   io.out(explanationText(explanation));
+  const { decision, visit } = explanation;
+  if (Math.max(decision?.atMs ?? 0, visit?.lastVisitMs ?? 0) > io.nowMs() + MAX_CLOCK_LEAD_MS)
+    io.out('  That is later than now by the clock of this machine: it is wrong, or that of the crawl was.');
   const decider = await decidingLine(explanation, robotsPath);
   if (decider !== null) io.out(`  Line ${explanation.line} reads: ${printable(decider.text)}`);
   for (const text of decider?.readAs ?? []) io.out(`  It counts as: ${printable(text)}`);
