@@ -14,6 +14,7 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { Database } from 'lmdb';
 import { FrontierError } from '../../errors.js';
 import { RESTORE_OR_RESET, toFailure } from '../checked-store.js';
@@ -147,9 +148,16 @@ function loadLmdb(): typeof import('lmdb') {
   try {
     return createRequire(import.meta.url)('lmdb') as typeof import('lmdb');
   } catch (cause) {
-    const hint = 'It carries a binary for this platform as an optional dependency: install without leaving those out.';
-    throw toFailure('the package lmdb cannot be loaded', cause, hint);
+    throw toFailure('the package lmdb cannot be loaded', cause, loadHint(fileURLToPath(import.meta.url)));
   }
+}
+
+/** lmdb looks for its binary by a URL that it makes of a path without escapes. @param path - Next to which it is. */
+export function loadHint(path: string): string {
+  const [character] = /[#%?]/.exec(path) ?? [];
+  return character === undefined
+    ? 'It carries a binary for this platform as an optional dependency: install without leaving those out.'
+    : `It finds its binary in no folder whose path has "${character}": move the project to another (${path}).`;
 }
 
 function prepareFolder(path: string, create: boolean): void {
