@@ -25,6 +25,9 @@ export const MAX_BUCKET_STARTS = 1_000; // starts that a `bucket` remembers; a l
 export const MAX_REASON_CHARS = 500;
 export const MAX_REPORTED_WAITS = 10_000; // waiting hosts that a report lists
 
+/** Bytes of a file with a secret. Longer than any that is accepted, so that none is cut. */
+export const MAX_SECRET_FILE_BYTES = 65_536;
+
 // Sitemaps and feeds
 export const MAX_SITEMAP_BYTES = 50 * 1024 * 1024; // bytes of a sitemap once gzip is undone (sitemaps.org: 50 MiB)
 

@@ -1,6 +1,7 @@
 // Where a secret is: an option names a file or a variable, so that options, logs and process lists contain no secret.
 
-import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { MAX_SECRET_FILE_BYTES } from './limits.js';
 
 /** The secret, without blanks around it; or why there is none, without showing the option's value. */
 export type SecretResult =
@@ -19,27 +20,29 @@ export function readSecret(
 ): SecretResult {
   const [, kind, place = ''] = PLACE.exec(source) ?? [];
   if (kind === undefined) return { kind: 'none', reason: 'it is neither file:PATH nor env:NAME' };
-  let file: number | null = null;
   try {
-    file = kind === 'env' ? null : openSync(place, 'r');
-    const others = file === null ? null : othersRights(file);
-    if (others !== null) return { kind: 'none', reason: others };
-    const text = file === null ? env[place] : readFileSync(file, 'utf8');
+    const text = kind === 'env' ? env[place] : readOwnFile(place);
     return text === undefined
       ? { kind: 'none', reason: 'no such variable is set' }
       : { kind: 'secret', text: text.trim() };
   } catch (error) {
-    return { kind: 'none', reason: `it cannot be read (${(error as NodeJS.ErrnoException).code ?? 'error'})` };
-  } finally {
-    if (file !== null) closeSync(file);
+    const { code, message } = error as NodeJS.ErrnoException;
+    return { kind: 'none', reason: code === undefined ? message : `it cannot be read (${code})` };
   }
 }
 
-/** What others may do with an open file that only its owner may use; `null`: nothing. Windows has no such modes. */
-export function othersRights(file: number): string | null {
-  const { mode } = fstatSync(file);
-  if (process.platform === 'win32' || (mode & 0o077) === 0) return null;
-  return `others may use it (mode ${(mode & 0o777).toString(8)}); chmod 600 it`;
+/** The beginning of a file. @throws Error if other users may read or change the file. Windows has no such modes. */
+function readOwnFile(path: string): string {
+  const file = openSync(path, 'r');
+  try {
+    const { mode } = fstatSync(file);
+    if (process.platform !== 'win32' && (mode & 0o077) !== 0)
+      throw new Error(`others may use it (mode ${(mode & 0o777).toString(8)}); chmod 600 it`);
+    const bytes = Buffer.alloc(MAX_SECRET_FILE_BYTES);
+    return bytes.toString('utf8', 0, readSync(file, bytes));
+  } finally {
+    closeSync(file);
+  }
 }
 
 const PLACE = /^(file|env):(.+)$/s;

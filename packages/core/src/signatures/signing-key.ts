@@ -2,10 +2,8 @@
 // may have read it, and the thumbprint by which verifiers know it (specification, identity 2).
 
 import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign } from 'node:crypto';
-import { closeSync, openSync, readSync } from 'node:fs';
 import { MannerlyError } from '../errors.js';
-import { present } from '../present.js';
-import { othersRights } from '../secret-place.js';
+import { readSecret } from '../secret-place.js';
 import { MAX_KEY_BYTES } from './limits.js';
 import { TEST_KEYID } from './profile.js';
 
@@ -53,14 +51,11 @@ export function loadSigningKey(
   source: string,
   env: Readonly<Record<string, string | undefined>> = process.env,
 ): SigningKey {
-  const [, scheme, name = ''] = /^(file|env):(.+)$/s.exec(source) ?? [];
-  if (scheme === 'file') return parseSigningKey(readKeyFile(name), source);
   // A key that was given by value is never shown.
-  if (scheme !== 'env' || !/^\w{1,200}$/.test(name))
-    throw refused('to name a place', 'it is neither file:PATH nor env:NAME');
-  const text = env[name];
-  if (text === undefined || text === '') throw refused(`${source} to hold a private key`, 'no such variable is set');
-  return parseSigningKey(text, source);
+  if (!/^file:.|^env:\w{1,200}$/.test(source)) throw refused('to name a place', 'it is neither file:PATH nor env:NAME');
+  const secret = readSecret(source, env);
+  if (secret.kind === 'none') throw refused(`${source} to hold a private key`, secret.reason);
+  return parseSigningKey(secret.text, source);
 }
 
 /** PKCS#8 PEM or JWK with `d`. @param source - Names the text. @throws MannerlyError `identity-key`, without it */
@@ -88,26 +83,8 @@ function privateKeyOf(text: string): KeyObject | null {
   }
 }
 
-function readKeyFile(path: string): string {
-  let file: number | null = null;
-  try {
-    file = openSync(path, 'r');
-    const others = othersRights(file);
-    if (others !== null) throw refused(`file:${path} to be yours alone`, others, 'key-permissions');
-    const bytes = Buffer.alloc(MAX_KEY_BYTES + 1);
-    return bytes.toString('utf8', 0, readSync(file, bytes));
-  } catch (cause) {
-    if (cause instanceof MannerlyError) throw cause;
-    throw refused(`file:${path} to hold a private key`, 'the file cannot be read', null, cause);
-  } finally {
-    if (file !== null) closeSync(file);
-  }
-}
-
-function refused(expected: string, problem: string, diagnostic: string | null = null, cause?: unknown): MannerlyError {
-  const message = `expected \`identity.signature.key\`: ${expected}, but ${problem}`;
-  return new MannerlyError('identity-key', diagnostic === null ? message : `${diagnostic}: ${message}`, {
+function refused(expected: string, problem: string): MannerlyError {
+  return new MannerlyError('identity-key', `expected \`identity.signature.key\`: ${expected}, but ${problem}`, {
     hint: 'A key for a crawl is an Ed25519 private key in a file of its own, mode 600, given as file:PATH or env:NAME.',
-    ...present({ cause }),
   });
 }
