@@ -9,6 +9,10 @@ import { webForTest } from '../support/web-for-test.js';
 
 const MAX_PAGES = 200;
 const HOST = 'site.test';
+const BY_RULE = [
+  ...['numbers that go on', 'pages of an empty list', 'a path that only grows, with new names'],
+  ...['hosts without end', 'every error a page of its own'],
+];
 
 async function crawlTrap(site: TrapSite, more: Parameters<typeof crawl>[0] = { seeds: [] }) {
   const isHosts = site.entry.includes('PORT');
@@ -54,7 +58,8 @@ describe('traps', () => {
         expect([status, layer, detail]).toEqual(['dropped', 'scope', expect.stringMatching(/^[a-z-]+: .+/)]);
   });
 
-  it.each(TRAP_SITES.map((site) => [site.name, site] as const))(
+  // One for each rule: that the trap is found is tested above.
+  it.each(TRAP_SITES.filter(({ name }) => BY_RULE.includes(name)).map((site) => [site.name, site] as const))(
     'last: %s',
     { timeout: 300_000 },
     async (_name, site) => {

@@ -1,11 +1,11 @@
-// Trap detection can be wrong about real sites, and then pages are missing. Two large documentation sites are crawled
-// completely, with the smallest limit.
+// Trap detection can be wrong about real sites, and then pages are missing. A large documentation site is crawled
+// completely, with the smallest limit, as another is in real-documentation-site.test.ts.
 
 import { describe, expect, it } from 'vitest';
 import { crawl } from '../support/crawl.js';
 import { DOCUMENTATION_SITES, htmlPages, serveFolder } from '../support/documentation-sites.js';
 
-describe.each(DOCUMENTATION_SITES)('$name (not run where the package is absent)', ({ name, root }) => {
+describe.each(DOCUMENTATION_SITES.slice(1))('$name (not run where the package is absent)', ({ name, root }) => {
   it.skipIf(root === null)('loses no page to trap detection', { timeout: 300_000 }, async () => {
     if (root === null) return;
     const port = await serveFolder(root);

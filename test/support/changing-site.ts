@@ -11,7 +11,7 @@ import { page, type ReplyParts, type Route, type WebRequest } from './web.js';
 import { webForTest } from './web-for-test.js';
 
 export const DAY_MS = 86_400_000;
-export const PAGES = 40;
+export const PAGES = 30;
 export const HTML = { 'content-type': 'text/html' };
 
 export type Answer = (at: number, request: WebRequest) => ReplyParts;
