@@ -2,7 +2,6 @@
 // machines.
 
 import { randomUUID } from 'node:crypto';
-import { shardedStore } from '@mannerly/frontier';
 import { frontierStoreSuite, type StoreUnderTest } from '@mannerly/frontier/conformance';
 import { postgresStore } from '@mannerly/frontier/postgres';
 import { Pool } from 'pg';
@@ -48,39 +47,7 @@ describe.skipIf(!HAS_POSTGRES && !IS_CI)(
       capabilities,
       isBounded: true,
       modelSteps: 500,
-      processes: { make: () => postgresProcesses(server.url), seedsPerHost: 1, delayMs: 120, ttlMs: 500 },
-    });
-
-    describe('over three databases', () => {
-      const databases = [1, 2, 3].map((number) => `mannerly_${process.pid}_${number}`);
-      let pools: Pool[] = [];
-      beforeAll(async () => {
-        for (const name of databases) await pool.query(`CREATE DATABASE ${name}`);
-        pools = databases.map((name) => {
-          const url = new URL(server.url);
-          url.pathname = name;
-          return new Pool({ connectionString: url.href, max: 4 });
-        });
-      });
-      afterAll(async () => {
-        await Promise.all(pools.map((one) => one.end()));
-        for (const name of databases) await pool.query(`DROP DATABASE ${name}`);
-      });
-
-      frontierStoreSuite({
-        test: (title, body) => void it(title, body, 300_000),
-        makeStore: async () => {
-          await Promise.all(pools.map((one) => emptySchema(one, schema)));
-          const settings = { schema, allowUnsafe: ['fsync-off'], onNotice: () => undefined } as const;
-          return sharedUnderTest(
-            (nowMs) => shardedStore(pools.map((one) => postgresStore({ pool: one, ...settings, nowMs }))),
-            async () => undefined,
-          );
-        },
-        capabilities,
-        modelSteps: 300,
-        seed: 3,
-      });
+      processes: { make: () => postgresProcesses(server.url), seedsPerHost: 1, delayMs: 120, ttlMs: 500, faultEveryMs: 300 },
     });
   },
 );

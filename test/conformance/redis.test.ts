@@ -13,12 +13,12 @@ import { sharedUnderTest } from './virtual-store.js';
 const IS_CI = process.env['CI'] !== undefined;
 let server: Pick<RedisForTest, 'url' | 'dispose'>;
 
-/** A store under a prefix of its own, on a virtual clock. */
-async function redisUnderTest(settings: { readonly maxQueued?: number }, shards: number): Promise<StoreUnderTest> {
+/** A store of one shard (redis-cluster.test.ts has several) under a prefix of its own, on a virtual clock. */
+async function redisUnderTest(settings: { readonly maxQueued?: number }): Promise<StoreUnderTest> {
   const client = new Redis(server.url);
   const prefix = `test-${randomUUID()}`;
   return sharedUnderTest(
-    (nowMs) => redisStore({ client, prefix, shards, ...settings, nowMs, onNotice: () => undefined }),
+    (nowMs) => redisStore({ client, prefix, ...settings, nowMs, onNotice: () => undefined }),
     async () => {
       await removeKeys(client, prefix);
       await client.quit();
@@ -32,30 +32,11 @@ describe.skipIf(!HAS_REDIS && !IS_CI)('the Redis store (redis-server; not run wh
   }, 300_000);
   afterAll(() => server.dispose());
 
-  const capabilities = {
-    shared: true,
-    durable: 'process',
-    maxBody: 65_536,
-    maxBatch: 1_024,
-  } as const;
-
-  describe('of one shard', () => {
-    frontierStoreSuite({
-      test: (title, body) => void it(title, body, 300_000),
-      makeStore: (settings) => redisUnderTest(settings, 1),
-      capabilities,
-      isBounded: true,
-      processes: { make: () => redisProcesses(server.url), seedsPerHost: 1 },
-    });
-  });
-
-  describe('of five shards', () => {
-    frontierStoreSuite({
-      test: (title, body) => void it(title, body, 300_000),
-      makeStore: (settings) => redisUnderTest(settings, 5),
-      capabilities,
-      modelSteps: 500,
-      seed: 2,
-    });
+  frontierStoreSuite({
+    test: (title, body) => void it(title, body, 300_000),
+    makeStore: redisUnderTest,
+    capabilities: { shared: true, durable: 'process', maxBody: 65_536, maxBatch: 1_024 },
+    isBounded: true,
+    processes: { make: () => redisProcesses(server.url), seedsPerHost: 1, faultEveryMs: 300 },
   });
 });
