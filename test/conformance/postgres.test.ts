@@ -47,7 +47,13 @@ describe.skipIf(!HAS_POSTGRES && !IS_CI)(
       capabilities,
       isBounded: true,
       modelSteps: 500,
-      processes: { make: () => postgresProcesses(server.url), seedsPerHost: 1, delayMs: 120, ttlMs: 500, faultEveryMs: 300 },
+      processes: {
+        make: () => postgresProcesses(server.url),
+        seedsPerHost: 1,
+        delayMs: 120,
+        ttlMs: 500,
+        faultEveryMs: 300,
+      },
     });
   },
 );

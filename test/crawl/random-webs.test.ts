@@ -29,7 +29,7 @@ const FETCHES = 40;
 
 const numberFrom = (name: string, other: number): number => Number(process.env[name] ?? other);
 const SEEDS = Array.from(
-  { length: numberFrom('MANNERLY_WEBS', 6) },
+  { length: numberFrom('MANNERLY_WEBS', 4) },
   (_, at) => numberFrom('MANNERLY_WEBS_FROM', 20) + at,
 );
 

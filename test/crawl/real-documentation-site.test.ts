@@ -129,7 +129,11 @@ describe.skipIf(SITE === null && !IS_CI)('a real documentation site (python3-doc
     expect(expected.found.size).toBeGreaterThan(300);
     const { port, requests, highest } = await serve(SITE);
     const startedAt = Date.now();
-    const { report } = await crawl({ seeds: [`http://site.test:${port}/`], bounds: { pages: 100_000, depth: 1_000 }, traps: { maxSimilarPages: 16 } });
+    const { report } = await crawl({
+      seeds: [`http://site.test:${port}/`],
+      bounds: { pages: 100_000, depth: 1_000 },
+      traps: { maxSimilarPages: 16 },
+    });
     const paths = requests.filter((each) => each.path !== '/robots.txt');
     const fetched = paths.filter((each) => each.status === 200).map((each) => each.path);
     expect([...fetched].sort()).toEqual([...expected.found].sort());

@@ -1,4 +1,4 @@
-// A crawl of 100 hosts over three virtual days, in as much real time as its work takes. Each host has a delay between a
+// A crawl of 50 hosts over three virtual days, in as much real time as its work takes. Each host has a delay between a
 // minute and fourteen hours, and gets it every time; bottleneck checks the same delays at egress.
 
 import { createCrawler } from 'mannerly';
@@ -16,7 +16,7 @@ import { expect, it, vi } from 'vitest';
 // These tests take long on a busy machine.
 vi.setConfig({ testTimeout: 300_000 });
 
-const HOSTS = 100;
+const HOSTS = 50;
 /** The links of each start page: six requests per host, plus the robots.txt requests of three days. */
 const PAGES = 4;
 const MINUTE_S = 60;
@@ -36,7 +36,7 @@ const HOST_RULES = Array.from({ length: HOSTS }, (_, at) => {
   };
 });
 
-it('keeps every delay of 100 hosts over three days', async () => {
+it('keeps every delay of 50 hosts over three days', async () => {
   const links = Array.from({ length: PAGES }, (_, at) => `/p${at}`);
   const web = createFakeWeb({
     delayMs: 80,
@@ -65,7 +65,7 @@ it('keeps every delay of 100 hosts over three days', async () => {
   console.log(`${summary.join(' over ')}: ${(realMs / 1e3).toFixed(1)} s, ${((user + system) / 1e6).toFixed(1)} CPU-s`);
   expect(crawl.report.state).toBe('bounded');
   expect(crawl.tookMs).toBeGreaterThanOrEqual(3 * DAY_MS);
-  expect(crawl.exchanges.length).toBeGreaterThanOrEqual(600);
+  expect(crawl.exchanges.length).toBeGreaterThanOrEqual(6 * HOSTS);
   for (const { host, delayMs, assertSpaced } of HOST_RULES) {
     assertSpaced(crawl, host, delayMs);
     assertOneAtATime(crawl, host);

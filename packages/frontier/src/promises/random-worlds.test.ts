@@ -164,7 +164,7 @@ describe('random worlds', () => {
         const { world } = await crawl(list, concurrency);
         expect(faultsOf(world.log, list)).toEqual([]);
       }),
-      { numRuns: 60, seed: 20_261 },
+      { numRuns: 30, seed: 20_261 },
     );
   });
 
@@ -188,7 +188,7 @@ describe('random worlds', () => {
         expect(ends).not.toContain('stopped');
         expect(faultsOf(world.log, list)).toEqual([]);
       }),
-      { numRuns: 60, seed: 99, endOnFailure: true },
+      { numRuns: 30, seed: 99, endOnFailure: true },
     );
   });
 

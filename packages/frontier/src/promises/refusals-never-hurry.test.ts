@@ -53,7 +53,7 @@ describe('a refusal', () => {
           expect(withIt[at + 1]! - withIt[at]!).toBeGreaterThanOrEqual(30_000);
         },
       ),
-      { numRuns: 50, seed: 20_263 },
+      { numRuns: 25, seed: 20_263 },
     );
   });
 });
