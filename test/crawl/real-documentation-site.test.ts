@@ -1,6 +1,6 @@
 // Debian's python3-doc, served as plain files on loopback. The crawl must fetch exactly the files that links reach,
-// which another parser computes breadth-first from disk, and takes none for a trap, with the smallest limit. Without the package the test is reported as not run; with
-// CI=true that is a failure.
+// which another parser computes breadth-first from disk, and take none for a trap, with the smallest limit. Without the
+// package the test is reported as not run; with CI=true that is a failure.
 
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';

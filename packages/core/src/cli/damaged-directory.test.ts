@@ -102,14 +102,15 @@ describe.each(Object.keys(STATES))('a directory of a crawl that is %s', (state) 
   });
 
   it.each(Object.entries(DAMAGES))(
-    'has each file %s, and every command says which',
+    'has each second file %s, and every command says which',
     { timeout: 60_000 },
     async (_, damage) => {
       for (const [at, file] of filesIn(join(base, state)).entries()) {
+        if (at % 2 !== Object.keys(STATES).indexOf(state)) continue;
         const name = relative(join(base, state), file);
         const directory = copyOf(state);
         damage(join(directory, name));
-        const command = COMMANDS[at % COMMANDS.length]!(directory);
+        const command = COMMANDS[(at >> 1) % COMMANDS.length]!(directory);
         const { code, out, err } = await run(...command);
         const message = `${command[0]}: ${err}`;
         expect(message).toContain(name === 'crawl.json' && code === 2 ? directory : join(directory, name));
