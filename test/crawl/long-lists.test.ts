@@ -69,13 +69,13 @@ const countsOf = (count: (kind: string) => number) => ({
   details: count('details'),
 });
 
-it('a list of 500 pages, with `bounds.pages` alone', async () => {
-  expect(await crawled(shop(500, ''), { pages: 10_000 }, null)).toEqual({
+it('a list of 200 pages, with `bounds.pages` alone', async () => {
+  expect(await crawled(shop(200, ''), { pages: 10_000 }, null)).toEqual({
     state: 'finished',
     dropped: {},
-    lists: 500,
-    products: 500,
-    details: 500,
+    lists: 200,
+    products: 200,
+    details: 200,
   });
 });
 

@@ -1,7 +1,7 @@
 // The facts of one TypeScript source: imports, exports, doc comments and the ambient names that it uses. Read with a
 // parser, not with patterns, so that a word in a string or a comment is never taken for an import.
 
-import { type Comment, parseSync } from 'oxc-parser';
+import { type Comment, type ParseResult, parseSync } from 'oxc-parser';
 import type { SourceFile } from './source-tree.js';
 
 /** One import of any form: static, re-export, dynamic, or an import type. */
@@ -57,12 +57,45 @@ const AMBIENT = new Set([
 /** See platform-rules.ts. */
 export const MISLEADING = new Set(['canParse']);
 
-/** Reads one source. @throws Error with the parser's message if the source does not parse. */
-export function readModule(file: SourceFile): ModuleFacts {
-  const parsed = parseSync(file.path, file.text);
+/**
+ * Reads one source; its tree, which takes longest, when first asked for something in it.
+ *
+ * @throws Error with the parser's message if the source does not parse.
+ */
+export function readModule({ path, text }: SourceFile): ModuleFacts {
+  let parsed: ParseResult | null = parseSync(path, text);
   const error = parsed.errors[0];
-  if (error !== undefined) throw new Error(`${file.path} does not parse: ${error.message}`);
-  const lineOf = lineFinder(file.text);
+  if (error !== undefined) throw new Error(`${path} does not parse: ${error.message}`);
+  const entries = parsed.module.staticExports.flatMap((statement) => statement.entries);
+  let facts: Omit<ModuleFacts, 'path' | 'hasDefaultExport' | 'exportStars'>;
+  const ofTree = () => {
+    if (parsed !== null) facts = factsOfTree(parsed, text);
+    // A tree takes much memory.
+    parsed = null;
+    return facts;
+  };
+  return {
+    path,
+    get imports() {
+      return ofTree().imports;
+    },
+    get exports() {
+      return ofTree().exports;
+    },
+    get ambient() {
+      return ofTree().ambient;
+    },
+    get misleading() {
+      return ofTree().misleading;
+    },
+    hasDefaultExport: entries.some(({ exportName }) => exportName.kind === 'Default' || exportName.name === 'default'),
+    exportStars: entries.filter(({ importName }) => importName.kind === 'AllButDefault' || importName.kind === 'All')
+      .length,
+  };
+}
+
+function factsOfTree(parsed: ParseResult, text: string) {
+  const lineOf = lineFinder(text);
   const program = parsed.program as unknown as Node;
   const imports: ImportFact[] = [];
   const ambient: { name: string; line: number }[] = [];
@@ -76,24 +109,7 @@ export function readModule(file: SourceFile): ModuleFacts {
     if (typeof property === 'string' && MISLEADING.has(property))
       misleading.push({ name: property, line: lineOf(node.start) });
   });
-  return {
-    path: file.path,
-    imports,
-    exports: exportsOf(program, parsed.comments, file.text),
-    hasDefaultExport: parsed.module.staticExports.some((statement) =>
-      statement.entries.some((entry) => entry.exportName.kind === 'Default' || entry.exportName.name === 'default'),
-    ),
-    exportStars: parsed.module.staticExports.reduce(
-      (sum, statement) =>
-        sum +
-        statement.entries.filter(
-          (entry) => entry.importName.kind === 'AllButDefault' || entry.importName.kind === 'All',
-        ).length,
-      0,
-    ),
-    ambient,
-    misleading,
-  };
+  return { imports, exports: exportsOf(program, parsed.comments, text), ambient, misleading };
 }
 
 function walk(node: Node, parent: Node | null, visit: (node: Node, parent: Node | null) => void): void {

@@ -16,7 +16,7 @@ import { MAX_PAGE_LINKS, MAX_TITLE_CHARS } from './limits.js';
 // These tests take long on a busy machine.
 vi.setConfig({ testTimeout: 300_000 });
 
-const PAGE_COUNT = Number(process.env['PAGE_CASES'] ?? 800);
+const PAGE_COUNT = Number(process.env['PAGE_CASES'] ?? 400);
 const SEED = Number(process.env['PAGE_SEED'] ?? 20_261_120);
 const CORPUS = process.env['PAGE_CORPUS'];
 

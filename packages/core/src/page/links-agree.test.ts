@@ -12,7 +12,7 @@ import type { FetchedPage } from './page.js';
 
 vi.setConfig({ testTimeout: 300_000 });
 
-const PAGE_COUNT = Number(process.env['PAGE_CASES'] ?? 800);
+const PAGE_COUNT = Number(process.env['PAGE_CASES'] ?? 400);
 const SEED = Number(process.env['PAGE_SEED'] ?? 20_261_123);
 const URL_OF_PAGE = 'https://a.example/dir/page.html?x=1';
 /** Damaged pages may look like binary data. */
