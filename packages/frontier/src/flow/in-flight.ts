@@ -155,7 +155,7 @@ export function createFlights(context: FrontierContext, schedule: HostSchedule, 
     const { host } = flight;
     const runningMs = budget.runningMs(exchange.startedAtMs);
     const robotsAuthority = work.kind === 'robots' ? work.authority : null;
-    const warnings = host.exchanged(work, exchange, robotsAuthority, runningMs, clock.nowMs());
+    const warnings = host.exchanged(exchange, robotsAuthority, runningMs, clock.nowMs());
     addresses.free(host.key, exchange.endedAtMs, host.intervalMs(exchange.endedAtMs));
     budget.addBytes(exchange.bytes);
     if (warnings.length > 0) {

@@ -195,9 +195,8 @@ export function createScheduler(context: FrontierContext) {
     for (const host of schedule.all()) {
       if (host.leaseEndMs - nowMs < settings.leaseTtlMs - everyMs / 2) schedule.touch(host);
     }
-    const commit = schedule.hasChanges ? leases.commit() : null;
     const labelsSaved = labelBudgets.withEach((each) => each.save(nowMs));
-    return Promise.all([commit, budget.save(nowMs), labelsSaved, counts.read()]);
+    return Promise.all([leases.commit(), budget.save(nowMs), labelsSaved, counts.read()]);
   }
 
   function stop(): void {

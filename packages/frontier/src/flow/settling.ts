@@ -154,7 +154,6 @@ export function createSettling(flow: Flow) {
       const reason = outcome === 'known' ? 'duplicate' : 'frontier-full';
       reporter.ended(item.record, { status: 'dropped', reason, detail: key ?? '' }, gate.copyRef(authority));
     }
-    schedule.reschedule(host);
   }
 
   // ── robots.txt ─────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -173,7 +172,6 @@ export function createSettling(flow: Flow) {
     endFlight(work, flight);
     schedule.touch(host);
     await commitAnswerEntries(authority, entries);
-    schedule.reschedule(host);
     return outcomeOf(host);
   }
 
@@ -243,13 +241,12 @@ export function createSettling(flow: Flow) {
   /** The request for a robots.txt is not made. Another request may take its place. */
   function abandonFetch(name: string): void {
     const authority = gate.authorities.peek(name);
-    if (authority === null) return;
-    gate.abandonFetch(authority);
+    if (authority !== null) gate.abandonFetch(authority);
     const home = hostOfAuthority(name);
     if (home !== undefined) schedule.reschedule(home);
   }
 
-  /** Reacts to news about an authority: its lane opens or stays blocked, and its host is rescheduled. */
+  /** Reacts to news about an authority: its lane opens or stays blocked. The caller reschedules its host. */
   function openLane(authority: Authority): void {
     const home = hostOfAuthority(authority.name);
     if (home?.status !== 'leased') return;
@@ -263,7 +260,6 @@ export function createSettling(flow: Flow) {
       home.entries.blockLane(authority.name, answer.untilMs);
       schedule.touch(home);
     }
-    schedule.reschedule(home);
   }
 
   /** The host of an authority, if it is ours. */

@@ -197,18 +197,12 @@ export class LeasedHost implements HeapMember {
   }
 
   /**
-   * Ends the exchange of a work: the slot is free, the clock starts.
+   * Ends the exchange of the work that has the slot: the slot is free, the clock starts.
    *
    * @param robotsAuthority - The authority whose robots.txt it was for; `null`: for something else.
    * @param runningMs - The crawl's running time at the start of the exchange.
    */
-  exchanged(
-    work: object,
-    exchange: Exchange,
-    robotsAuthority: string | null,
-    runningMs: number,
-    nowMs: number,
-  ): ClockWarning[] {
+  exchanged(exchange: Exchange, robotsAuthority: string | null, runningMs: number, nowMs: number): ClockWarning[] {
     const after = afterExchange(this.clock, exchange, this.intervalMs(nowMs), robotsAuthority !== null);
     this.clock = after.clock;
     this.lastRobotsAuthority = robotsAuthority;
@@ -216,7 +210,7 @@ export class LeasedHost implements HeapMember {
     const bytes = this.used.bytes + exchange.bytes;
     const firstRequestRunningMs = this.used.firstRequestRunningMs ?? Math.max(0, runningMs);
     this.used = { ...this.used, bytes, firstRequestRunningMs };
-    if (this.#slot === work) this.#slot = null;
+    this.#slot = null;
     return after.warnings;
   }
 
