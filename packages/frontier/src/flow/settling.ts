@@ -215,7 +215,7 @@ export function createSettling(flow: Flow) {
     const companions = hasFailed ? [] : await settings.companions(name, received.isFirst);
     checkUrls('companions', companions);
     openLane(authority);
-    reporter.robots(keyOf(name) ?? name, authority, received.before, gate.rules(authority), answer);
+    reporter.robots(keyOf(name) ?? name, authority, gate.rules(authority), answer);
     if (companions.length === 0) return [];
     const first = companions.map((companion) => ({ ...companion, priority: 0 }));
     const candidates = await admission.consider(received.isFirst ? first : companions, clock.nowMs());

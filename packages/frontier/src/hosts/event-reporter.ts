@@ -82,13 +82,7 @@ export class EventReporter {
   }
 
   /** Reports the end of a fetch of robots.txt, with `answer`. */
-  robots(
-    host: string,
-    authority: Authority,
-    before: AccessState,
-    rules: AuthorityRules | null,
-    answer: RobotsAnswer,
-  ): void {
+  robots(host: string, authority: Authority, rules: AuthorityRules | null, answer: RobotsAnswer): void {
     const { notes, phase, retryAtMs, firstFailureMs, failures, freshUntilMs } = authority.access;
     const about = { host, authority: authority.name, untilMs: null };
     const { clock, maxCrawlDelayMs } = this.#settings;
@@ -97,7 +91,7 @@ export class EventReporter {
       const nowMs = clock.nowMs();
       const elapsedS = Math.round((nowMs - (firstFailureMs ?? nowMs)) / 1000);
       const detail = `attempt ${failures} failed (${resultOf(answer)}), ${elapsedS} s since the first${detailOf(answer)}`;
-      if (phase === 'last-good' && before.phase !== 'last-good')
+      if (phase === 'last-good' && this.#warnings.add(`last-good ${authority.name} ${firstFailureMs}`))
         this.#warn({ code: 'robots-last-good-used', ...about, detail });
       this.#warn({ code: 'robots-unreachable', ...about, untilMs: retryAtMs, detail });
       return;

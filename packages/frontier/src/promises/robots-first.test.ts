@@ -232,6 +232,23 @@ describe('a robots.txt that does not arrive', () => {
     expect(requestedUrls().filter((address) => !isRobots(address))).toHaveLength(32);
   });
 
+  it('for thirty days leaves the last good copy in force, which is reported once (access §5)', async () => {
+    const answer = (address: string, nth: number): Reply =>
+      isRobots(address) ? (nth === 0 ? file('Disallow: /3') : { status: 503 }) : PAGE;
+    const robots = { tokens: ['testbot'], maxHoldMs: 40 * DAY_MS };
+    const { frontier, work, clock, notices, verdicts, requestedUrls } = setUp(make, answer, { robots });
+    await frontier.open();
+    await frontier.add([url('http://a.test/1')]);
+    await work(frontier);
+    clock.advance(DAY_MS);
+    await frontier.add([url('http://a.test/2'), url('http://a.test/3')]);
+    expect(await work(frontier, 29 * DAY_MS)).toBe('time');
+    expect(await work(frontier, 2 * DAY_MS)).toBe('finished');
+    expect(requestedUrls().at(-1)).toBe('http://a.test/2');
+    expect(verdicts()).toMatchObject([{ url: 'http://a.test/3', status: 'excluded', line: 2 }]);
+    expect(notices('robots-last-good-used')).toMatchObject([{ host: 'a.test', authority: 'http://a.test' }]);
+  });
+
   it('is answered at last, and the held URLs are decided by the new rules (access §8)', async () => {
     const { frontier, work, requestedUrls, verdicts } = setUp(make, (address, nth) =>
       isRobots(address) ? (nth < 2 ? { status: null, failure: 'reset' } : file('Disallow: /2')) : PAGE,

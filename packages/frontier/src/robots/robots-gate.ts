@@ -5,7 +5,6 @@
 
 import type { Decision } from '@mannerly/robots';
 import {
-  type AccessState,
   accessAdvice,
   copyValidators,
   isFetchDue,
@@ -51,7 +50,7 @@ export type AnswerResult =
   /** A redirect: the next hop must be queued at its own host. `waitMs`: what its Retry-After asks for. */
   | { readonly kind: 'hop'; readonly chain: Chain; readonly url: string; readonly waitMs: number }
   /** The end of the fetch. `isFirst`: this authority has answered only with failures so far in this crawl. */
-  | { readonly kind: 'settled'; readonly before: AccessState; readonly isFirst: boolean };
+  | { readonly kind: 'settled'; readonly isFirst: boolean };
 
 /** The host of a URL that the gate is asked about. */
 export interface HostOfUrl {
@@ -220,7 +219,7 @@ export class RobotsGate {
     authority.chain = null;
     if (isFirst) authority.hasAnswered = true;
     await this.authorities.save(authority);
-    return { kind: 'settled', before, isFirst };
+    return { kind: 'settled', isFirst };
   }
 }
 
