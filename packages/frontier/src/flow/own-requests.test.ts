@@ -230,6 +230,23 @@ describe('a request of the owner outside the queue', () => {
     await frontier.close();
   });
 
+  it('is held at once if its host is parked, held by this process or not', async () => {
+    const world = make();
+    const { frontier, clock } = world;
+    await frontier.open();
+    const ask = () => until(world, frontier.ask(url('https://a.test/x'), clock.nowMs() + 60_000));
+    const first = workOf((await ask()).value);
+    const times = { startedAtMs: clock.nowMs(), endedAtMs: clock.nowMs() };
+    frontier.exchanged(first, { ...times, status: 402, retryAfter: null, failure: null, bytes: 0, parks: 'a price' });
+    const held = { kind: 'held', reason: 'host-parked', untilMs: null };
+    expect((await ask()).value).toEqual(held);
+    await frontier.settle(first, { kind: 'done', countsAsPage: false, links: [] });
+    await frontier.nextAt();
+    expect(await frontier.inspectHost('a.test')).toMatchObject({ isHeld: false, isParked: true });
+    expect((await ask()).value).toEqual(held);
+    await frontier.close();
+  });
+
   it('is answered when the crawl stops or closes', async () => {
     const world = make();
     await world.frontier.open();

@@ -111,6 +111,18 @@ describe('a lease', () => {
     expect(await second.take(1)).toMatchObject([{ url: page.url }]);
   });
 
+  it('that ended unnoticed is granted again to the same process, and its work is lost', async () => {
+    const { frontier, clock, page, stop } = await withPage();
+    stop();
+    clock.advance(60_000);
+    const [again] = await frontier.take(1);
+    expect(again).toMatchObject({ url: page.url });
+    expect(frontier.mayStart(page)).toEqual({ kind: 'lost' });
+    expect(await frontier.settle(page, { kind: 'done', countsAsPage: true, links: [] })).toBe('lost');
+    expect(await frontier.settle(again!, { kind: 'done', countsAsPage: true, links: [] })).toBe('ok');
+    expect(frontier.counts()).toMatchObject({ pages: 1, queued: 2 });
+  });
+
   it('that is lost is lost for work that is returned', async () => {
     const { frontier, clock, store, page } = await withPage();
     const { commit } = store;
