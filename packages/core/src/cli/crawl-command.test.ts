@@ -182,6 +182,13 @@ describe('mannerly crawl', () => {
     }
   });
 
+  it('names the flag for a sitemap that was given as a seed', async () => {
+    const io = fakeIo();
+    const sitemap = `${site}/sitemap_index.xml.gz`;
+    await runCommand(['crawl', `${site}/`, sitemap, ...who, '--interval', '0', '--pages', '1', '--out', base], io);
+    expect(io.errLines).toContain(`Warning: as a seed, ${sitemap} is a page. --sitemap reads the URLs in it.`);
+  });
+
   it('says that a table keeps its items when a crawl starts over or starts again', async () => {
     const table = join(base, 'items.csv');
     const flags: boolean[] = [];

@@ -111,6 +111,8 @@ function announce({ seeds, flags, options, file }: CrawlSetup, out: string, io: 
   const scope = flags.again === true ? 'in this visit' : 'all runs together';
   io.err(`At most ${limits.join(', ')} (--pages, --depth, --minutes), ${scope}.`);
   if (file !== null) io.err(`Configured by ${file}.`);
+  const sitemap = seeds.find((seed) => /sitemap[^/?]*\.xml(?:\.gz)?$/i.test(seed));
+  if (sitemap !== undefined) io.err(`Warning: as a seed, ${sitemap} is a page. --sitemap reads the URLs in it.`);
   const continues = holdsCrawl(out) && flags.reset !== true;
   const first = flags.again === true && flags.store === undefined ? ' This is the first run of the crawl.' : '';
   io.err(continues ? `Continuing in ${out}.` : `Into ${out}.${first}`);
