@@ -13,15 +13,20 @@ export function isSecretReference(source: string): boolean {
   return PLACE.test(source);
 }
 
-/** Reads the secret at a place. Never throws. */
+/**
+ * Reads the secret at a place. Never throws.
+ *
+ * @param isPrivate - Whether a file that other users may read is refused. Containers get their secrets in such files.
+ */
 export function readSecret(
   source: string,
   env: Readonly<Record<string, string | undefined>> = process.env,
+  isPrivate = false,
 ): SecretResult {
   const [, kind, place = ''] = PLACE.exec(source) ?? [];
   if (kind === undefined) return { kind: 'none', reason: 'it is neither file:PATH nor env:NAME' };
   try {
-    const text = kind === 'env' ? env[place] : readOwnFile(place);
+    const text = kind === 'env' ? env[place] : readStart(place, isPrivate);
     return text === undefined
       ? { kind: 'none', reason: 'no such variable is set' }
       : { kind: 'secret', text: text.trim() };
@@ -31,12 +36,12 @@ export function readSecret(
   }
 }
 
-/** The beginning of a file. @throws Error if other users may read or change the file. Windows has no such modes. */
-function readOwnFile(path: string): string {
+/** @throws Error if the file is to be private and other users may read or change it. Windows has no such modes. */
+function readStart(path: string, isPrivate: boolean): string {
   const file = openSync(path, 'r');
   try {
     const { mode } = fstatSync(file);
-    if (process.platform !== 'win32' && (mode & 0o077) !== 0)
+    if (isPrivate && process.platform !== 'win32' && (mode & 0o077) !== 0)
       throw new Error(`others may use it (mode ${(mode & 0o777).toString(8)}); chmod 600 it`);
     const bytes = Buffer.alloc(MAX_SECRET_FILE_BYTES);
     return bytes.toString('utf8', 0, readSync(file, bytes));

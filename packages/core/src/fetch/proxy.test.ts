@@ -1,11 +1,8 @@
 // One proxy, with a URL that may be in any log. If this breaks, a password is in a manifest, or a list of proxies is
 // accepted.
 
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { inspect } from 'node:util';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { resolveProxy } from './proxy.js';
 
 const ENV = {
@@ -52,17 +49,6 @@ describe('network.proxy', () => {
     expect(attempt).toThrow(expect.objectContaining({ name: 'MannerlyError', code: 'option-invalid' }));
     expect(attempt).toThrow(message);
     expect(attempt).not.toThrow(/s3cret/);
-  });
-
-  it.skipIf(process.platform === 'win32')('refuses a file that others may read, as the key of signatures', () => {
-    const folder = mkdtempSync(join(tmpdir(), 'mannerly-proxy-'));
-    onTestFinished(() => rmSync(folder, { recursive: true }));
-    const path = join(folder, 'proxy');
-    writeFileSync(path, ENV.GOOD);
-    chmodSync(path, 0o640);
-    expect(() => resolveProxy(`file:${path}`)).toThrow(/others may use it \(mode 640\); chmod 600 it/);
-    chmodSync(path, 0o600);
-    expect(resolveProxy(`file:${path}`)).toMatchObject({ host: 'proxy.example' });
   });
 
   it('says why a list is refused', () => {

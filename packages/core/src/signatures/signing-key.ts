@@ -53,7 +53,7 @@ export function loadSigningKey(
 ): SigningKey {
   // A key that was given by value is never shown.
   if (!/^file:.|^env:\w{1,200}$/.test(source)) throw refused('to name a place', 'it is neither file:PATH nor env:NAME');
-  const secret = readSecret(source, env);
+  const secret = readSecret(source, env, true);
   if (secret.kind === 'none') throw refused(`${source} to hold a private key`, secret.reason);
   return parseSigningKey(secret.text, source);
 }
