@@ -179,15 +179,35 @@ it('a page that ended long ago is known, to a process that did not meet it too',
   await other.close();
 });
 
-it('a store without `readHost` does not know whether a host is parked, and the answer is null', async () => {
+it('a store without `readHost` and `isKnown` does not know whether a host is parked, and finds what is queued', async () => {
   const makeStore = (nowMs: () => number): FrontierStore => {
-    const { readHost: _, ...store } = memoryStore({ nowMs });
+    const { readHost: _, isKnown: __, ...store } = memoryStore({ nowMs });
     return store;
   };
-  const { frontier } = setUp(makeStore, answer);
+  const { frontier, make } = setUp(makeStore, answer);
   await frontier.open();
-  expect((await frontier.inspectHost('a.test')).isParked).toBeNull();
-  await frontier.close();
+  await frontier.add([url('http://a.test/1'), url('http://a.test/2')]);
+  const other = make();
+  await other.open();
+  expect((await other.inspectHost('a.test')).isParked).toBeNull();
+  const known = async (path: string) => (await other.inspectUrl(`http://a.test${path}`)).isKnown;
+  expect([await known('/1'), await known('/2#part'), await known('/3')]).toEqual([true, true, false]);
+});
+
+it.each([
+  ['Request-rate: 1/10', { ms: 10_000, from: 'request-rate', authority: 'http://a.test', line: null }],
+  ['Crawl-delay: 10\nRequest-rate: 1/5', { ms: 10_000, from: 'crawl-delay', authority: 'http://a.test', line: 2 }],
+  ['', { ms: 1_000, from: 'profile', authority: null, line: null }],
+] as const)('the interval of a host, and the line that sets it: %j', async (lines, interval) => {
+  const file = { status: 200, body: `User-agent: *\n${lines}\n` };
+  const { frontier, work } = setUp(
+    (nowMs) => memoryStore({ nowMs }),
+    (address) => (isRobots(address) ? file : { status: 200 }),
+  );
+  await frontier.open();
+  await frontier.add([url('http://a.test/1'), url('http://a.test/2')]);
+  await work(frontier, 500);
+  expect((await frontier.inspectHost('a.test')).interval).toEqual(interval);
 });
 
 it('values that are not numbers or URLs are refused, instead of being searched for ever', async () => {
