@@ -218,10 +218,12 @@ describe('what a host waits for', () => {
     const atMs = clock.nowMs();
     const exchange = { startedAtMs: atMs, endedAtMs: atMs, status: 402, retryAfter: null, failure: null, bytes: 0 };
     frontier.exchanged(page!, { ...exchange, parks: 'it charges' });
-    clock.advance(1_000);
+    clock.advance(999);
     expect(await frontier.take(1)).toEqual([]);
     expect(await frontier.inspectHost('a.test')).toMatchObject({ isHeld: true, isParked: true, nextAtMs: null });
     await frontier.unpark('a.test');
+    expect(await frontier.take(1)).toEqual([]);
+    clock.advance(1);
     expect(await frontier.take(1)).toMatchObject([{ url: 'http://a.test/1' }]);
   });
 });

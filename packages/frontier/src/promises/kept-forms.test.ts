@@ -65,14 +65,20 @@ describe('host state', () => {
     lastRetrievalMs: 5_000,
     pausedUntilMs: 160_000,
     adaptiveMs: 2_000,
+    ...{ goodInARow: 1, throttledInARow: 2, failedInARow: 3, refusedInARow: 4 },
   };
 
   it('keeps the gap and the pause at any later time, never shorter', () => {
     const used = { pages: 7, bytes: 8, firstRequestRunningMs: 9, sinceMs: 11 };
     // Due at 100,000 by the writer's clock; the reader's clock must be at least as late.
-    const bytes = encodeHostState({ ...newHostState(), clock, used, spacingAuthorities: ['http://a.test'] }, 100_000);
-    const state = decodeHostState(bytes, 5_000_000)!;
-    expect(state).toMatchObject({ used, spacingAuthorities: ['http://a.test'] });
+    const others = {
+      used,
+      spacingAuthorities: ['http://a.test'],
+      minDelayMs: 10,
+      lastRobotsAuthority: 'http://a.test',
+    };
+    const state = decodeHostState(encodeHostState({ clock, ...others }, 100_000), 5_000_000)!;
+    expect(state).toMatchObject(others);
     expect(state.clock).toEqual({ ...clock, lastStartMs: 4_990_000, lastEndMs: 4_995_000, pausedUntilMs: 5_060_000 });
   });
 
