@@ -93,7 +93,6 @@ export class HostEntries implements QueueEntries {
       if (entry === undefined) break;
       taken.push(toEntry(entry));
       entry.attempt += 1;
-      entry.order = this.#nextOrder++;
       this.#inFlight ??= new Set();
       this.#inFlight.add(entry);
     }

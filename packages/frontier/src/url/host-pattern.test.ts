@@ -1,6 +1,7 @@
 // A misread pattern slows down the wrong host, or none.
 
 import { describe, expect, it } from 'vitest';
+import { MAX_HOST_PATTERNS } from '../limits.js';
 import { createHostMatch, readHostPattern } from './host-pattern.js';
 
 describe('readHostPattern', () => {
@@ -50,6 +51,10 @@ describe('createHostMatch', () => {
   ];
   it.each(rows)('%s is matched by %j', (host, places) => {
     expect(createHostMatch(lists)(host)).toEqual(places);
+  });
+
+  it.each([0, MAX_HOST_PATTERNS + 1])('a list of %i patterns is refused', (count) => {
+    expect(() => createHostMatch([Array.from({ length: count }, () => 'a.example')])).toThrow('host names');
   });
 
   it('with keys by domain, a pattern for one host matches the key of all', () => {

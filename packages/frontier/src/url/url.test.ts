@@ -9,9 +9,14 @@ import {
   CANONICAL_RULES,
   type CanonicalRule,
   canonicalize,
+  canonicalOf,
   canonicalRulesWith,
+  createHostLookup,
   hostKeyOf,
+  parseUrlParts,
+  requestedUrl,
   trackingParameters,
+  withoutParameters,
 } from './url.js';
 
 describe('canonicalize', () => {
@@ -37,6 +42,7 @@ describe('canonicalize', () => {
       'http://example.org/?a=2&a=1&b=2&b=1',
     ],
     ['empty pieces', 'http://example.org/?b&&a&', 'http://example.org/?a&b'],
+    ['an empty piece in front', 'http://example.org/?&a', 'http://example.org/?a'],
     [
       'tracking parameters stay, unless asked otherwise',
       'http://example.org/?utm_source=x',
@@ -90,6 +96,18 @@ describe('canonicalize', () => {
       apply: (parts) => ({ ...parts, path: parts.path.toLowerCase() }),
     };
     expect(canonicalize('http://example.org/A?B', [...CANONICAL_RULES, lower])).toBe('http://example.org/a?B');
+  });
+
+  it.each(['http://example.org/a', 'http://example.org/a#b', 'http://me@example.org/a'])(
+    'without rules, the key of %j is all of it',
+    (url) => {
+      const parts = parseUrlParts(url)!;
+      expect(canonicalOf(requestedUrl(parts), parts, [])).toBe(url);
+    },
+  );
+
+  it('a query of which no parameter is left is none', () => {
+    expect(withoutParameters(parseUrlParts('http://example.org/?a=1')!, () => true).query).toBeNull();
   });
 
   it('changes nothing the second time and never throws', () => {
@@ -150,4 +168,16 @@ describe('fingerprints', () => {
     expect(one('http://example.org/')).not.toEqual(one('http://example.org/a'));
     expect(one('http://example.org/')).not.toEqual(other('http://example.org/'));
   });
+});
+
+it('each URL belongs to its own authority, whichever came before it', () => {
+  const urls = [
+    'http://a.test/',
+    'http://a.test:81/',
+    'https://a.test:81/',
+    'https://b.test:81/',
+    'https://b.test:81/2',
+  ];
+  const lookUp = createHostLookup('host');
+  expect(urls.map((url) => lookUp(parseUrlParts(url)!).authority)).toEqual(urls.map(authorityOf));
 });
