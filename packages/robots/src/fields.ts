@@ -1,26 +1,19 @@
 // The known fields, their numbers in packed records, their scope and the closed list of misspellings (robots §3.4,
 // R11). The list has whole names, not prefixes: a prefix would match future fields.
 
-// A number for each kind of record; fits five bits. Separate constants, because a bundler inlines them as digits.
+// A number for each kind of record; fits five bits. Those of fields follow the rows of `FIELDS`; some have no constant,
+// since nothing asks for them. Separate constants, because a bundler inlines them as digits.
 export const BAD = 1;
 export const UNKNOWN = 2;
 export const USER_AGENT = 3;
 export const DISALLOW = 4;
 export const ALLOW = 5;
 export const CRAWL_DELAY = 6;
-export const REQUEST_RATE = 7;
-export const VISIT_TIME = 8;
-export const CACHE_DELAY = 9;
-export const CONTENT_SIGNAL = 10;
-export const CONTENT_USAGE = 11;
 export const COMMENT = 12;
 export const NOINDEX = 13;
 export const ROBOT_VERSION = 14;
 export const LICENSE = 15;
 export const SITEMAP = 16;
-export const HOST = 17;
-export const CLEAN_PARAM = 18;
-export const PLEASE_VISIT = 19;
 /** A line without content that has a note, for example about NUL bytes. */
 export const REMARK = 22;
 /** Added to the kind of a misspelt name. */

@@ -11,7 +11,7 @@ import { FIELDS, parseWarcFields } from './visit.js';
 /** The type of a record without its own payload. */
 export const REVISIT_MIME = 'warc/revisit';
 
-export interface IndexedRecord {
+interface IndexedRecord {
   readonly url: string;
   readonly atMs: number;
   /** Of the response; `warc/revisit` for a revisit; `null`: it names none. */

@@ -13,7 +13,7 @@ import { isObject } from '../parse-json.js';
 import { present } from '../present.js';
 import type { WaczSummary } from './wacz.js';
 
-export interface PackageOptions {
+interface PackageOptions {
   readonly from: string;
   /** The file; one of that name is replaced. @default `archive.wacz` in the crawl directory */
   readonly to?: string;

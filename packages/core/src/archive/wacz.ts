@@ -29,7 +29,7 @@ interface WaczRequest {
   readonly onBytes?: (packed: number, total: number) => void;
 }
 
-export interface WaczResource {
+interface WaczResource {
   /** The file's name in lower case, as the Data Package specification wants it. */
   readonly name: string;
   readonly path: string;

@@ -30,7 +30,7 @@ export async function loadUserModule(
 }
 
 /** Where handlers are registered: a crawler, or a replay. */
-export interface HandlerRoutes {
+interface HandlerRoutes {
   on(route: Route, handler: Handler, options?: HandlerOptions): unknown;
   route(routes: object): unknown;
 }

@@ -28,7 +28,7 @@ export type WatchedCrawl = Pick<Crawler, 'events' | 'progress' | 'activity' | 'p
   combinedView?(): Partial<Pick<DashboardView, 'hosts' | 'answers' | 'outcomes' | 'recent' | 'notes' | 'processes'>>;
 };
 
-export interface ProcessRow {
+interface ProcessRow {
   readonly name: string;
   /** `silent`: it has neither ended by itself nor reported recently. */
   readonly phase: CrawlPhase | 'silent';

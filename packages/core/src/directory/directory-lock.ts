@@ -12,7 +12,7 @@ import { parseJsonObject } from '../parse-json.js';
 import { hasPlatformCode, listNames, orIfAbsent, partialName } from './atomic-file.js';
 import { LOCK_RETRY_MS, LOCK_WAIT_MS, MAX_DIRECTORY_PARTS, MAX_LOCK_ATTEMPTS } from './limits.js';
 
-export const LOCK_NAME = 'crawl.lock';
+const LOCK_NAME = 'crawl.lock';
 
 function partLock(part: number): string {
   return `crawl-${part}.lock`;

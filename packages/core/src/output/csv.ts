@@ -10,7 +10,7 @@ import { appendSink, readEntries } from './append-sink.js';
 import type { Item, Sink } from './sink.js';
 
 /** Options of a CSV sink. */
-export interface CsvSinkOptions {
+interface CsvSinkOptions {
   /** The file; created if absent. Its directory has to exist. One sink at a time may write it. */
   readonly path: string;
   /**

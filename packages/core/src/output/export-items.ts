@@ -30,7 +30,7 @@ export function formatOf(path: string): ExportFormat | undefined {
 }
 
 /** What is exported, and where it goes. */
-export interface ExportOptions {
+interface ExportOptions {
   /** Crawl directories: one, or those of all machines that worked on one crawl. */
   readonly from: readonly string[];
   /** The file; an existing one is replaced. */
@@ -51,7 +51,7 @@ export interface ExportOptions {
 }
 
 /** The result of an export. */
-export interface ExportSummary {
+interface ExportSummary {
   readonly path: string;
   readonly format: ExportFormat;
   readonly items: number;

@@ -12,7 +12,7 @@ import { JSONL_TAIL_BYTES, JSONL_TAIL_PAGES } from './limits.js';
 import type { Item, Sink } from './sink.js';
 
 /** Options of a JSONL sink. */
-export interface JsonlSinkOptions {
+interface JsonlSinkOptions {
   /** The file; created if absent. Its directory has to exist. One sink at a time may write it. */
   readonly path: string;
   /** When lines have to be on disk: at the end, or before a page counts as done. @default 'close' */

@@ -7,7 +7,7 @@ import { MAX_SINK_IDS } from './limits.js';
 import type { Item, Sink } from './sink.js';
 
 /** What an open sink writes to. */
-export interface OpenMedium {
+interface OpenMedium {
   /** Writes new items, each id once: all of them or, if it rejects, none. */
   readonly write: (items: readonly Item[]) => Promise<void>;
   /** @default all waiting pages, at once */

@@ -108,7 +108,7 @@ export class ColumnFinder {
 }
 
 /** The values of a row in the order of the columns; `null` if absent. Never throws. */
-export function valuesOf(row: ItemRow, columns: readonly ItemColumn[]): unknown[] {
+function valuesOf(row: ItemRow, columns: readonly ItemColumn[]): unknown[] {
   const named = columns.filter(({ name }) => name !== REST_COLUMN);
   const values = named.map(({ name, kind }) => (Object.hasOwn(row, name) ? cellValue(row[name], kind) : null));
   if (named.length === columns.length) return values;

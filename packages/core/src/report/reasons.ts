@@ -8,7 +8,7 @@ import type { UrlDecision, UrlStatus } from './decision.js';
 /** Each needs a row. The two other codes of a page only limit what is kept of it. */
 type DecidingCode = FailureCode | Exclude<PageReasonCode, 'noarchive' | 'nosnippet'>;
 
-export interface ReasonEntry {
+interface ReasonEntry {
   readonly statuses: readonly UrlStatus[];
   readonly layer: UrlDecision['layer'];
   /** One sentence, for people. */
@@ -275,7 +275,7 @@ export const REASONS = {
   'run-ended': held('The run ended before its turn came.', 'Run the same crawl again.'),
 } as const satisfies Record<DecidingCode, ReasonEntry> & Record<string, ReasonEntry>;
 
-export type Reason = keyof typeof REASONS;
+type Reason = keyof typeof REASONS;
 
 /** Reasons that are no failures, and pass when a person has acted. */
 const RETRIED_BY_REQUEST: ReadonlySet<string> = new Set(['license', 'proxy-refused']);

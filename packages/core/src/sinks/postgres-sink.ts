@@ -17,7 +17,7 @@ export interface PostgresQueries {
 }
 
 /** Options of a PostgreSQL sink. */
-export interface PostgresSinkOptions {
+interface PostgresSinkOptions {
   /** The user's `Pool` of `pg`. The sink neither connects nor ends it. */
   readonly pool?: PostgresQueries;
   /** A connected `Client`, instead of `pool`. */

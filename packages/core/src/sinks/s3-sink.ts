@@ -15,7 +15,7 @@ import { MAX_CONCURRENT_READS } from './limits.js';
 import { openBucket, type S3Bucket, type S3Client } from './s3-bucket.js';
 
 /** Options of an S3 sink. */
-export interface S3SinkOptions {
+interface S3SinkOptions {
   /** Signs and sends: `new AwsClient({ accessKeyId, secretAccessKey, service: 's3', region, retries: 0 })`. */
   readonly client: S3Client;
   /** The URL of the bucket: `https://s3.eu-central-1.amazonaws.com/my-bucket`, or with the bucket in the host name. */

@@ -10,7 +10,7 @@ import { ITEM_COLUMNS, itemRow, quotedName } from './encoded-items.js';
 import { MAX_TRANSACTION_ROWS } from './limits.js';
 
 /** Options of a SQLite sink. */
-export interface SqliteSinkOptions {
+interface SqliteSinkOptions {
   /** The file; made when it is absent. Its directory has to exist. Several processes may write it. */
   readonly path: string;
   /** The table; made when it is absent. @default 'items' */

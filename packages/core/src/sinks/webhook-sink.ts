@@ -12,7 +12,7 @@ import { MAX_ANSWER_CHARS } from './limits.js';
 import { readAnswer, sendWithRetries } from './send.js';
 
 /** Options of a webhook sink. */
-export interface WebhookSinkOptions {
+interface WebhookSinkOptions {
   /** The URL that items are posted to, http or https. Its path and query may be secret: messages name its origin. */
   readonly url: string;
   /** More header fields, such as `Authorization`. They appear in no log and no message. */

@@ -61,7 +61,7 @@ interface WorkerEnd {
 }
 
 /** The state of a worker, with the last view that it sent. */
-export interface WorkerSnapshot extends WorkerState {
+interface WorkerSnapshot extends WorkerState {
   readonly name: string;
 }
 

@@ -7,7 +7,7 @@ import { readFile } from 'node:fs/promises';
 import { MannerlyError } from '../../errors.js';
 import { ownFile } from '../../own-package.js';
 
-export interface PageParts {
+interface PageParts {
   /** Text that replaces `"@data"`. */
   readonly data?: string;
   /** A style before its own. */
