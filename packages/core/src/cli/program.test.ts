@@ -94,6 +94,16 @@ describe('a wrong call', () => {
     ['a negative pause', ['crawl', 'https://example.org/', ...who, '--interval', '-1'], /from 0 to/],
     ['an unknown purpose', ['crawl', 'https://example.org/', ...who, '--purpose', 'profit'], /search, archive/],
     ['an unknown flag', ['crawl', 'https://example.org/', ...who, '--fast'], /--fast/],
+    [
+      'a flag without its value before another flag',
+      ['crawl', 'https://example.org/', ...who, '--csv', '--sitemaps'],
+      /--csv has no value: --sitemaps follows it\n {2}.*--csv=--sitemaps/,
+    ],
+    [
+      'a flag without its value before one with a value',
+      ['crawl', 'https://example.org/', '--contact', 'a@b.org', '--name', '--out=x'],
+      /--name has no value: --out=x follows it/,
+    ],
     ['an unknown command', ['conquer'], /conquer/],
     [
       'a directory and its store',

@@ -58,7 +58,10 @@ export function createProgram(io: CliIo, done: (code: number) => void): Command 
     })
     .helpCommand(false)
     .addHelpText('after', START_HELP)
-    .hook('preSubcommand', (_, command) => addFlags(command));
+    .hook('preSubcommand', async ({ args }, command) => {
+      await addFlags(command);
+      refuseFlagAsValue(command, args);
+    });
   for (const [title, commands] of Object.entries(COMMANDS)) {
     for (const [name, { summary, args = [], isHidden = false, load }] of Object.entries(commands)) {
       const command = program.command(name, { hidden: isHidden }).description(summary).helpGroup(title);
@@ -72,6 +75,17 @@ export function createProgram(io: CliIo, done: (code: number) => void): Command 
   }
   // The existing commands keep the width of the terminal.
   return program.configureHelp({ helpWidth: HELP_COLUMNS });
+}
+
+/** Commander takes whatever follows a flag as its value, the next flag too. @throws UsageError */
+function refuseFlagAsValue({ options }: Command, args: readonly string[]): void {
+  for (const [at, arg] of args.entries()) {
+    if (arg === '--') return;
+    const next = args[at + 1] ?? '';
+    const needsValue = options.some(({ long, required }) => required && long === arg);
+    if (needsValue && options.some(({ long }) => long === next.split('=')[0]))
+      throw new UsageError(`${arg} has no value: ${next} follows it`, `If that is the value, write ${arg}=${next}.`);
+  }
 }
 
 /** Adds its flags and the last part of its help to a command. */
