@@ -65,6 +65,12 @@ describe('the plan of a recrawl', () => {
     expect(one.freshAfter).toBeCloseTo((1 + still) / 2, 12);
   });
 
+  it('does not count a page that was only attempted as known, neither in all nor for its host', async () => {
+    const attempted = visit('/failed', { visits: 0, status: 'failed', reason: 'status-404', missing: 1 });
+    const whole = await plan([visit('/'), attempted]);
+    expect([whole.known, ...whole.hosts.map(({ known }) => known)]).toEqual([1, 1]);
+  });
+
   it('leaves out what is not due, and says when it is', async () => {
     const lasting = visit('/lasting', { freshUntilMs: NOW + DAY_MS });
     expect(await plan([lasting, visit('/b')])).toMatchObject({ known: 2, due: 1, nextDueAtMs: NOW + DAY_MS });

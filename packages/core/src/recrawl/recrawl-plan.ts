@@ -11,7 +11,7 @@ import { MAX_LASTMODS, MAX_PLANNED_HOSTS, MAX_PLANNED_PAGES, MIN_VISITS_FOR_VERD
 import { decodeVisit, type PageVisit, visitKey } from './page-visit.js';
 import { PRIORS_KEY, type ResolvedRecrawlOptions } from './recrawl-options.js';
 import { addStoredDates, dueSitemaps } from './sitemap-visits.js';
-import { chooseVisits, dueOf, type ExpectedVisit, expectedVisit, freshNow } from './visit-choice.js';
+import { chooseVisits, dueOf, type ExpectedVisit, expectedVisit, freshNow, isInCopy } from './visit-choice.js';
 
 export interface PlannedVisit {
   readonly url: string;
@@ -81,7 +81,7 @@ export async function planRecrawl(store: PlanStore, parts: RecrawlPlanParts): Pr
   let due = 0;
   const countVisit = ({ visit }: ExpectedVisit, isDue: boolean): void => {
     const { counts } = hostOf(visit);
-    counts.known += 1;
+    if (isInCopy(visit)) counts.known += 1;
     if (!isDue) return;
     counts.due += 1;
     due += 1;
