@@ -41,7 +41,7 @@ describe('the test of processes', () => {
       processes: {
         make: () => lmdbProcesses('broken'),
         stops: 0,
-        faultEveryMs: 400,
+        faultEveryMs: 800,
         seedsPerHost: 1,
         delayMs: 1_000,
         ttlMs: 3_000,

@@ -177,7 +177,7 @@ it('no answer of any hook at any time opens what is closed', async () => {
       };
       expectRulesKept(await crawlWith({ beforeFetch: hook, afterFetch: hook, onExclusion: hook, timeoutMs: 1_000 }));
     }),
-    { numRuns: 40, seed: 20_261_120 },
+    { numRuns: 20, seed: 20_261_120 },
   );
 });
 

@@ -11,7 +11,7 @@ import { COVERED_COMPONENTS, type SignatureForm } from './profile.js';
 import { requestSigner } from './sign-request.js';
 import { verifySignature } from './verify-signature.js';
 
-const REQUESTS = 1_000;
+const REQUESTS = 300;
 const publicKey = createPublicKey({ key: { ...TEST_KEY.publicJwk }, format: 'jwk' });
 const word = fc.stringMatching(/^[a-z][a-z0-9]{0,9}$/);
 const anyPart = fc.oneof(word, fc.webPath({ size: 'small' }), fc.string({ unit: 'grapheme', maxLength: 12 }));

@@ -59,7 +59,7 @@ describe('per address', () => {
           expect(faults(world.log, byAddress, (seen) => Math.max(1_000, gapAskedFor(seen)))).toEqual([]);
         },
       ),
-      { numRuns: 40, seed: 20_280 },
+      { numRuns: 20, seed: 20_280 },
     );
   });
 
