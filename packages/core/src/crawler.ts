@@ -252,10 +252,7 @@ export function createCrawler(options: CrawlerOptions): Crawler {
   };
 
   /** Answers from a directory that no run of this crawler has open. */
-  const inspect = async <T>(
-    out: string | undefined,
-    answer: (inspection: CrawlInspection) => Promise<T>,
-  ): Promise<T> => {
+  const inspect = async <T>(out: string | undefined, answer: (crawl: CrawlInspection) => Promise<T>): Promise<T> => {
     if (out === undefined) {
       throw new MannerlyError('not-running', 'this crawl is not running, and no directory was given', {
         hint: 'Call it during `run`, or name the directory: { out }.',

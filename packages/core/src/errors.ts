@@ -1,5 +1,6 @@
 // The one error class of this package: for the caller's mistakes and broken machinery, never for what a crawl meets.
 
+import { types } from 'node:util';
 import { redacted } from './redacted.js';
 
 /** Stable codes; the README has a heading for each. */
@@ -95,3 +96,11 @@ export function textOf(value: unknown): string {
 
 /** Characters of a value that a message shows. */
 const MAX_SHOWN_CHARS = 100;
+
+/**
+ * Whether a value is an error, of whichever realm: a program under Jest, or in a context of `node:vm`, has an `Error` of
+ * its own, and errors of Node.js are no instances of it. Never throws.
+ */
+export function isError(value: unknown): value is Error {
+  return value instanceof Error || types.isNativeError(value);
+}

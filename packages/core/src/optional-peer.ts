@@ -1,7 +1,6 @@
 // Loads a library that users install themselves, so that the package stays small and costs nothing for unused features.
 
-import { MannerlyError } from './errors.js';
-import { isError } from './is-error.js';
+import { isError, MannerlyError } from './errors.js';
 
 /**
  * Imports an optional peer dependency. @param what - The beginning of a sentence: `` `page.mainText` ``.

@@ -15,14 +15,9 @@ export function isSecretReference(source: string): boolean {
 
 /**
  * Reads the secret at a place. Never throws.
- *
  * @param isPrivate - Whether a file that other users may read is refused. Containers get their secrets in such files.
  */
-export function readSecret(
-  source: string,
-  env: Readonly<Record<string, string | undefined>> = process.env,
-  isPrivate = false,
-): SecretResult {
+export function readSecret(source: string, env: NodeJS.ProcessEnv = process.env, isPrivate = false): SecretResult {
   const [, kind, place = ''] = PLACE.exec(source) ?? [];
   if (kind === undefined) return { kind: 'none', reason: 'it is neither file:PATH nor env:NAME' };
   try {

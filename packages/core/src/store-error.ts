@@ -12,11 +12,8 @@ export function asMannerlyError(error: unknown, directory: string | null): unkno
   if (!(error instanceof FrontierError)) return error;
   const more = { cause: error, ...(error.hint === null ? {} : { hint: error.hint }) };
   if (error.code === 'store-mismatch' && directory !== null) {
-    return new MannerlyError(
-      'directory-taken',
-      `${directory} does not hold the frontier of this crawl: ${error.message}`,
-      more,
-    );
+    const message = `${directory} does not hold the frontier of this crawl: ${error.message}`;
+    return new MannerlyError('directory-taken', message, more);
   }
   if (error.code !== 'store-failed') return error;
   const { message } = error;

@@ -202,10 +202,8 @@ export function createHostRules(entries: readonly HostRule[]): HostRulesOf | nul
   const combineRules = (host: string): HostRules => {
     const matches = matching(host.replace(/\.$/, ''));
     const depths = matches.flatMap((at) => entries[at]?.bounds?.depth ?? []);
-    return {
-      excludes: matches.flatMap((at) => tests[at] ?? []),
-      depth: depths.length === 0 ? null : Math.min(...depths),
-    };
+    const excludes = matches.flatMap((at) => tests[at] ?? []);
+    return { excludes, depth: depths.length === 0 ? null : Math.min(...depths) };
   };
   // The links of a page are mostly on one host.
   let last = { host: '', rules: combineRules('') };

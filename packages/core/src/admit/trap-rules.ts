@@ -61,10 +61,8 @@ function pathLoop({ host, path }: UrlParts, { maxPathSegments }: ResolvedTrapOpt
   if (segments.length > maxPathSegments) return { rule: 'long-path', pattern: `${host}/${segments[0]}/…` };
   const block = repeatedBlock(segments);
   if (block !== null) return { rule: 'repeating-path', pattern: `${host}/…/${block.join('/')}/${block.join('/')}/…` };
-  const repeated = findFrequent(
-    segments.filter((segment) => segment.length > 2 && !isNumber(segment)),
-    MIN_SEGMENT_REPEATS,
-  );
+  const words = segments.filter((segment) => segment.length > 2 && !isNumber(segment));
+  const repeated = findFrequent(words, MIN_SEGMENT_REPEATS);
   return repeated === null ? null : { rule: 'repeating-path', pattern: `${host}/…/${repeated}/…/${repeated}/…` };
 }
 
@@ -106,10 +104,8 @@ function queryLoop(
 ): TrapFinding | null {
   const parameters = query.split('&');
   if (parameters.length > maxQueryParameters) return { rule: 'long-query', pattern: `${host}${path}?…` };
-  const parameter = findFrequent(
-    parameters.filter((each) => each !== ''),
-    MIN_PARAMETER_REPEATS,
-  );
+  const named = parameters.filter((each) => each !== '');
+  const parameter = findFrequent(named, MIN_PARAMETER_REPEATS);
   return parameter === null ? null : { rule: 'repeating-query', pattern: `${host}${path}?…${parameter}&…${parameter}` };
 }
 

@@ -7,7 +7,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { crc32, createInflateRaw } from 'node:zlib';
 import { syncFile } from '../directory/atomic-file.js';
-import { isError } from '../is-error.js';
+import { isError } from '../errors.js';
 import { WarcIndex } from './cdxj.js';
 import { headEnd } from './http-head.js';
 import { MAX_RECORD_HEAD_BYTES } from './limits.js';

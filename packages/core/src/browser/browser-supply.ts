@@ -2,8 +2,7 @@
 // with the fetcher. A browser that the user passed in is used while it runs. Every wait for a browser is bounded.
 
 import type { Browser } from 'playwright-core';
-import { invalidOption } from '../errors.js';
-import { isError } from '../is-error.js';
+import { invalidOption, isError } from '../errors.js';
 import { type BrowserSettings, isBrowser } from './browser-options.js';
 import { BROWSER_ANSWER_MS, BROWSER_START_MS, MAX_BROWSER_TEXT } from './limits.js';
 import { SEALED_FLAGS } from './seal.js';

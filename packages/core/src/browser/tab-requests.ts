@@ -136,12 +136,7 @@ export function createTabRequests(
       controller.abort();
       notifyQuiet();
     },
-    account: (): SubresourceAccount => ({
-      loaded,
-      bytes,
-      refused: Object.fromEntries(refused),
-      refusals: [...refusals],
-    }),
+    account: (): SubresourceAccount => ({ loaded, bytes, refused: Object.fromEntries(refused), refusals }),
   };
 }
 

@@ -3,9 +3,8 @@
 
 import type { CDPSession, ElementHandle, Page } from 'playwright-core';
 import { checkOptions } from '../call-options.js';
-import { invalidOption } from '../errors.js';
+import { invalidOption, isError } from '../errors.js';
 import type { BrowserTab, StepResult } from '../fetch/renderer.js';
-import { isError } from '../is-error.js';
 import type { BrowserSettings } from './browser-options.js';
 import { CLICK_MS, MAX_PAGE_MS, MAX_SCREENSHOT_BYTES, MAX_SCREENSHOT_HEIGHT, WAIT_FOR_MS, WINDOW } from './limits.js';
 import type { TabRequests } from './tab-requests.js';

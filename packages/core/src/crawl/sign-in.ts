@@ -20,12 +20,7 @@ type LoginState = 'out' | 'over' | 'impossible';
 export type SignIn = ReturnType<typeof createSignIn>;
 
 /** @param handler - `null`: the page sets no fields of the form. */
-export function createSignIn(
-  run: RequestingRun,
-  credential: Credential,
-  form: LoginForm,
-  handler: LoginHandler | null,
-) {
+export function createSignIn(run: RequestingRun, account: Credential, form: LoginForm, handler: LoginHandler | null) {
   const { pageRequests, reader, setup, stop, wakeup } = run;
   let state: LoginState = 'out';
   let attempt: { readonly sinceMs: number; readonly ended: Promise<void> } | null = null;
@@ -58,14 +53,13 @@ export function createSignIn(
         const record = { ...work.record, url, from: null, label: null, userData: null };
         const page = await reader.read({ ...work, url, record }, answer);
         // The run's handlers are created later than this object.
-        extraFields = checkFields(
-          await run.handlerPool.withTimeout(handler, page).finally(() => page.releaseDocument()),
-        );
+        const fields = await run.handlerPool.withTimeout(handler, page).finally(() => page.releaseDocument());
+        extraFields = checkFields(fields);
       } catch (error) {
         return giveUp(`the handler \`login\` failed: ${textOf(error)}`);
       }
     }
-    const body = credential.formBody(extraFields);
+    const body = account.formBody(extraFields);
     if (body.length > MAX_FORM_CHARS) return giveUp(`its form has more than ${MAX_FORM_CHARS} characters`);
     const options = { ...LONG_WAIT, method: 'POST', body, headers: FORM_TYPE } as const;
     const answer = await pageRequests.request('login', form.url, options, stop.signal);
@@ -87,7 +81,7 @@ export function createSignIn(
     /** Until when a page waits for the login; `null`: it does not. @throws An error of broken machinery meanwhile. */
     before(work: PageWork): number | null {
       if (failure !== null) throw failure.error;
-      if (state === 'over' || new URL(work.url).origin !== credential.origin) return null;
+      if (state === 'over' || new URL(work.url).origin !== account.origin) return null;
       const nowMs = setup.clock.nowMs();
       const { min, max } = SIGN_IN_POLL_MS;
       if (state === 'impossible') return nowMs + max;

@@ -21,10 +21,7 @@ export class SubresourceCache {
   }
 
   /** The answer that may be reused for a page; `null`: the file has to be requested. */
-  find(
-    { url, type, maxBodyBytes }: Pick<Subresource, 'url' | 'type' | 'maxBodyBytes'>,
-    pageUrl: string,
-  ): ResponseOutcome | null {
+  find({ url, type, maxBodyBytes }: Pick<Subresource, 'url' | 'type' | 'maxBodyBytes'>, pageUrl: string) {
     const key = `${type} ${url}`;
     const found = this.#entries.get(key);
     if (found === undefined) return null;

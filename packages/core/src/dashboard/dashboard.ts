@@ -6,7 +6,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { type AddressInfo, isIPv6, type Socket } from 'node:net';
 import { MannerlyError } from 'mannerly';
 import { checkMembers } from '../call-options.js';
-import { isError } from '../is-error.js';
+import { isError } from '../errors.js';
 import { buildPage } from '../report/page/build-page.js';
 import { accessRefusal } from './access.js';
 import { ACTIONS, API_PATH, type ApiAnswer, type ApiCrawl, createApi, problem } from './api.js';

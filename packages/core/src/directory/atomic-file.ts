@@ -4,8 +4,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { createReadStream, fdatasync } from 'node:fs';
 import { readdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
-import { MannerlyError } from '../errors.js';
-import { isError } from '../is-error.js';
+import { isError, MannerlyError } from '../errors.js';
 import { parseJsonObject } from '../parse-json.js';
 
 /** The suffix of a file that is being written; a killed process may leave one behind. */

@@ -70,9 +70,8 @@ export class Sitemaps {
   }
 
   configured(): SitemapFinds {
-    return splitFinds(
-      this.#options.sitemapUrls.map((url) => this.#request(new URL(url).href, null, { level: 0, hosts: [] })),
-    );
+    const origin = { level: 0, hosts: [] };
+    return splitFinds(this.#options.sitemapUrls.map((url) => this.#request(new URL(url).href, null, origin)));
   }
 
   /** The sitemaps that a robots.txt names, and the pages that it asks crawlers to visit (robots §9.6, §9.9). */
@@ -217,12 +216,7 @@ function originOf({ record }: PageWork): SitemapOrigin | null {
   return (record.userData as { readonly sitemap?: SitemapOrigin } | null)?.sitemap ?? null;
 }
 
-function summaryOf(
-  end: SitemapFileEnd,
-  listed: number,
-  foreign: number,
-  truncated: 'limit' | 'connection' | null,
-): string {
+function summaryOf(end: SitemapFileEnd, listed: number, foreign: number, truncated: ResponseOutcome['truncated']) {
   const parts = [
     `${end.kind} of ${listed}`,
     foreign > 0 ? `${foreign} left out` : null,

@@ -6,7 +6,7 @@
 // undici (7) throws outside every handler if a connection breaks while it is paused.
 
 import type { Transform } from 'node:stream';
-import { isError } from '../is-error.js';
+import { isError } from '../errors.js';
 import { type ContentCoding, createDecoder, decodeSync } from './content-coding.js';
 import type { BodyConsumer } from './fetcher.js';
 import {

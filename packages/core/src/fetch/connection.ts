@@ -7,7 +7,7 @@ import { createRequire } from 'node:module';
 import { connect as connectTcp, isIP, type LookupFunction, type Socket, type TcpNetConnectOpts } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import type { Client, Dispatcher } from 'undici';
-import { isError } from '../is-error.js';
+import { isError } from '../errors.js';
 import { keepLatest } from '../keep-latest.js';
 import { present } from '../present.js';
 import {
@@ -48,10 +48,8 @@ export class ConnectionPool {
   /** @param ca - PEM, trusted instead of the platform's; `undefined`: the platform's. @param proxy - `null`: none */
   constructor(ca: string | readonly string[] | undefined, proxy: OperatorProxy | null) {
     this.proxy = proxy;
-    this.#maxIdle = Math.min(
-      proxy === null ? MAX_IDLE_CONNECTIONS : MAX_IDLE_PROXY_CONNECTIONS,
-      maxConcurrentRequests(),
-    );
+    const maxIdle = proxy === null ? MAX_IDLE_CONNECTIONS : MAX_IDLE_PROXY_CONNECTIONS;
+    this.#maxIdle = Math.min(maxIdle, maxConcurrentRequests());
     this.#ca = ca === undefined || typeof ca === 'string' ? ca : [...ca];
   }
 

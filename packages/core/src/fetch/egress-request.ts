@@ -68,13 +68,7 @@ export function negotiationKey({ name }: Identity, added: Fields, isSignedIn = f
 const NEGOTIATION_KEY_CHARS = 8;
 
 /** Requests for content, which get the operator's extra fields. Requests about rules only say who sends them. */
-const PURPOSES_WITH_EXTRA_HEADERS: ReadonlySet<RequestPurpose> = new Set([
-  'page',
-  'handler',
-  'subresource',
-  'requisite',
-  'sitemap',
-]);
+const PURPOSES_WITH_EXTRA_HEADERS = new Set<RequestPurpose>(['page', 'handler', 'subresource', 'requisite', 'sitemap']);
 
 /** @param added - Fields that the operator adds for its host, checked. Never throws. */
 export function requestHeaders(
@@ -91,10 +85,8 @@ export function requestHeaders(
   };
   const allowed = Object.entries(requestFields).filter(([name]) => !RESERVED_HEADERS.test(name));
   const names = allowed.map(([name, value]) => [name.toLowerCase() === 'accept' ? 'Accept' : name, value]);
-  return withFields(
-    PURPOSES_WITH_EXTRA_HEADERS.has(purpose) ? withFields(base, added) : base,
-    Object.fromEntries(names),
-  );
+  const fields = PURPOSES_WITH_EXTRA_HEADERS.has(purpose) ? withFields(base, added) : base;
+  return withFields(fields, Object.fromEntries(names));
 }
 
 const FIELD = /^([\w!#$%&'*+.^`|~-]+):[ \t]*([!-~]|[!-~][ -~]*[!-~])[ \t]*$/;
@@ -126,10 +118,8 @@ function withFields(fields: Fields, others: Fields): Fields {
   const added = Object.keys(others);
   if (added.length === 0) return fields;
   const names = new Set(added.map((name) => name.toLowerCase()));
-  return {
-    ...Object.fromEntries(Object.entries(fields).filter(([name]) => !names.has(name.toLowerCase()))),
-    ...others,
-  };
+  const kept = Object.entries(fields).filter(([name]) => !names.has(name.toLowerCase()));
+  return { ...Object.fromEntries(kept), ...others };
 }
 
 /** The fields that are added to requests for content of a host, by its name. */

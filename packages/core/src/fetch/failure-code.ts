@@ -1,6 +1,6 @@
 // Maps the platform's errors to a `FailureCode`. The only file that knows their codes.
 
-import { isError } from '../is-error.js';
+import { isError } from '../errors.js';
 import type { FailureCode } from './outcome.js';
 
 /** The phase of the exchange when the error occurred. */

@@ -278,20 +278,13 @@ export function toRobotsAnswer(outcome: FetchOutcome): RobotsAnswer {
   if (outcome.kind === 'failed')
     return { kind: 'failure', failure: ROBOTS_FAILURES[outcome.failure], detail: outcome.detail };
   if (outcome.truncated === 'connection') return { kind: 'failure', failure: 'short-body' };
-  const { status, headers, body, url } = outcome;
+  const { headers, body, url } = outcome;
   // Nothing in it can be read, and what it would say is unknown.
-  if (isSuccess(status) && body[0] === 0x1f && body[1] === 0x8b)
+  if (isSuccess(outcome.status) && body[0] === 0x1f && body[1] === 0x8b)
     return { kind: 'failure', failure: 'content-encoding', detail: 'a gzip file that is not declared as one' };
   // A 202 with a challenge holds no rules: the site has refused, like with a 403.
-  const effectiveStatus = status === 202 && challengeField(outcome) !== null ? 403 : status;
-  return {
-    kind: 'response',
-    status: effectiveStatus,
-    headers: headersByName(headers),
-    body,
-    robotsUrl: url,
-    finalUrl: url,
-  };
+  const status = outcome.status === 202 && challengeField(outcome) !== null ? 403 : outcome.status;
+  return { kind: 'response', status, headers: headersByName(headers), body, robotsUrl: url, finalUrl: url };
 }
 
 /**

@@ -4,7 +4,7 @@
 import type { EventEmitter } from 'node:events';
 import { createRequire } from 'node:module';
 import { connect, isIPv6, type Socket } from 'node:net';
-import { isError } from '../is-error.js';
+import { isError } from '../errors.js';
 import type { OperatorProxy } from './proxy.js';
 
 /** Where a tunnel leads to. */
@@ -88,9 +88,8 @@ async function openSocks(proxy: OperatorProxy, { address, port, signal, onReache
       const client = new Client(socket, proxy.credentials() ?? {});
       client.on('error', (error: Error) => {
         socket.destroy();
-        reject(
-          fault(codeOfSocks(codeOf(error)), `the proxy ${proxy.url} for ${address} port ${port}: ${error.message}`),
-        );
+        const code = codeOfSocks(codeOf(error));
+        reject(fault(code, `the proxy ${proxy.url} for ${address} port ${port}: ${error.message}`));
       });
       client.once('close', () => reject(new Error('it closed the connection')));
       client.once('authenticated', () => client.connect(address, port));

@@ -1,11 +1,10 @@
 // One test of the conformance suite of fetchers: its servers, its requests, and its assertions, which depend on no test
 // runner.
 
-import { textOf } from '../errors.js';
+import { isError, textOf } from '../errors.js';
 import { checkedOutcome } from '../fetch/fetch-call.js';
 import type { Fetcher, FetcherCapabilities, FetchLimits, FetchRequest } from '../fetch/fetcher.js';
 import type { FailureCode, FetchOutcome, ResponseOutcome } from '../fetch/outcome.js';
-import { isError } from '../is-error.js';
 import { assert, assertEqual, ContractBroken } from './assert.js';
 import { type Answer, listenRaw, type RawServer } from './raw-server.js';
 

@@ -3,8 +3,7 @@
 
 import type { Clock } from '@mannerly/frontier';
 import PQueue from 'p-queue';
-import { textOf } from '../errors.js';
-import { isError } from '../is-error.js';
+import { isError, textOf } from '../errors.js';
 import { onAbort } from '../on-abort.js';
 import { contentOf } from '../page/content-kind.js';
 import type { FetchedPage, PageInCrawl } from '../page/page.js';
@@ -188,9 +187,8 @@ async function attempt(
  */
 function looksLikeItem(returned: unknown): boolean {
   const value: unknown = Array.isArray(returned) ? returned[0] : returned;
-  return (
-    isObject(value) && Object.getPrototypeOf(value) === Object.prototype && (value['kind'] ?? 'refuse') === 'refuse'
-  );
+  const isPlain = isObject(value) && Object.getPrototypeOf(value) === Object.prototype;
+  return isPlain && (value['kind'] ?? 'refuse') === 'refuse';
 }
 
 /**

@@ -147,10 +147,8 @@ export class Handlers {
 
   /** Label routes without pages, and labels without a route: often one of them is misspelt. */
   unusedLabels(): { readonly routes: readonly string[]; readonly unrouted: readonly string[] } {
-    const routes = [...this.#byRoute.keys()].filter(
-      (route) => route.startsWith('label:') && !this.#usedRoutes.has(route),
-    );
-    return { routes, unrouted: [...this.#unroutedLabels] };
+    const unused = [...this.#byRoute.keys()].filter((route) => !this.#usedRoutes.has(route));
+    return { routes: unused.filter((route) => route.startsWith('label:')), unrouted: [...this.#unroutedLabels] };
   }
 
   /** A handler has followed what a selector finds. */

@@ -92,10 +92,8 @@ export class ItemStages {
         for (const item of items) {
           const results = await runStage(stage, item, page);
           if (count + produced.length + results.length > MAX_PAGE_ITEMS) {
-            throw new MannerlyError(
-              'item-invalid',
-              `expected at most ${MAX_PAGE_ITEMS} items of one page, ${page.url}`,
-            );
+            const message = `expected at most ${MAX_PAGE_ITEMS} items of one page, ${page.url}`;
+            throw new MannerlyError('item-invalid', message);
           }
           produced.push(...results);
         }

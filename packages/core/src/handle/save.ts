@@ -90,12 +90,8 @@ async function moveInto(folder: string, segments: string[], file: string): Promi
     for (const [at, segment] of segments.entries()) {
       const found = await stat(join(folder, ...segments.slice(0, at + 1))).catch(() => null);
       const isLast = at === segments.length - 1;
-      if (
-        found === null ||
-        found.isDirectory() !== isLast ||
-        segment.endsWith(CONFLICT_MARK.repeat(MAX_CONFLICT_MARKS))
-      )
-        continue;
+      const isMarked = segment.endsWith(CONFLICT_MARK.repeat(MAX_CONFLICT_MARKS));
+      if (found === null || found.isDirectory() !== isLast || isMarked) continue;
       return moveInto(folder, segments.with(at, `${segment}${CONFLICT_MARK}`), file);
     }
     throw error;

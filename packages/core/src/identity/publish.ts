@@ -47,11 +47,8 @@ export async function identityFiles(
   ]);
   if (egress.length > 0) {
     files.set(FILES.addresses, addressList(egress, nowMs));
-    served.push({
-      path: `/${FILES.addresses}`,
-      file: FILES.addresses,
-      fields: publicFields('application/jafar+json', 3_600),
-    });
+    const fields = publicFields('application/jafar+json', 3_600);
+    served.push({ path: `/${FILES.addresses}`, file: FILES.addresses, fields });
   }
   for (const [name, text] of hostFiles(served)) files.set(name, text);
   for (const [name, text] of files) if (PRIVATE_KEY.test(text)) throw new Error(`${name} would hold a private key`);

@@ -107,12 +107,8 @@ function checkRequest(request: SignedMessage): void {
   const { method, url, headers } = Object(request) as Partial<SignedMessage>;
   if (typeof method === 'string' && typeof url === 'string' && Array.isArray(headers)) return;
   const hint = 'Of a request of Node.js, the header fields are `Object.entries(request.headers)`.';
-  throw invalidOption(
-    'request',
-    'a method, an absolute URL and a list of header fields',
-    Object.keys(Object(request)),
-    hint,
-  );
+  const given = Object.keys(Object(request));
+  throw invalidOption('request', 'a method, an absolute URL and a list of header fields', given, hint);
 }
 
 interface KeySet {

@@ -9,8 +9,7 @@ import {
   type FrontierStore,
   systemClock,
 } from '@mannerly/frontier';
-import { MannerlyError } from '../errors.js';
-import { isError } from '../is-error.js';
+import { isError, MannerlyError } from '../errors.js';
 import { readJson } from '../json-record.js';
 import { type CrawlSettings, frontierSettings } from '../options/crawl-settings.js';
 import { type CrawlTerms, TERMS_KEY } from '../options/crawl-terms.js';

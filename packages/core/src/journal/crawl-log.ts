@@ -19,10 +19,7 @@ import { FAILURES_BEFORE_WARNING, MAX_FAILING_HOSTS, MAX_LOG_CHARS } from './lim
 import { type LogEntry, type LogFunction, receivesLevel } from './log-entry.js';
 
 /** Warnings that are not problems, and their levels. */
-const WARNING_LEVELS: Readonly<Record<string, LogEntry['level'] | undefined>> = {
-  'robots-read': 'debug',
-  comment: 'info',
-};
+const WARNING_LEVELS: Readonly<Record<string, LogEntry['level']>> = { 'robots-read': 'debug', comment: 'info' };
 
 /** Messages about orders. Nothing else tells a user why a run that was just started does nothing. */
 const ORDERS = {
@@ -46,12 +43,7 @@ export class CrawlLog implements JournalListener {
   #hasItemListener: (() => boolean) | null;
 
   /** @param keepsItems - Whether the run writes items. */
-  constructor(
-    write: LogFunction,
-    events: Pick<CrawlEmitter, 'on' | 'hasListener'>,
-    nowMs: () => number,
-    keepsItems = true,
-  ) {
+  constructor(write: LogFunction, events: CrawlEmitter, nowMs: () => number, keepsItems = true) {
     this.#write = write;
     this.#hasItemListener = keepsItems ? null : () => events.hasListener('item');
     this.#isDebug = receivesLevel(write, 'debug');

@@ -71,12 +71,7 @@ export class Journal {
   /** The host clock at the last request for each page that has no decision yet. */
   readonly #hostClocks = new Map<string, HostClockReading>();
 
-  constructor(
-    emitter: CrawlEmitter,
-    listeners: readonly JournalListener[],
-    pending: PendingDecisions,
-    nowMs: () => number,
-  ) {
+  constructor(emitter: CrawlEmitter, listeners: JournalListener[], pending: PendingDecisions, nowMs: () => number) {
     this.#emitter = emitter;
     this.#pending = pending;
     this.#listeners = [...listeners];
@@ -274,14 +269,7 @@ export class Journal {
 }
 
 /** Requests whose URLs get no decision of their own. */
-const WITHOUT_DECISION: ReadonlySet<string> = new Set([
-  'robots',
-  'handler',
-  'subresource',
-  'requisite',
-  'license',
-  'login',
-]);
+const WITHOUT_DECISION = new Set('robots handler subresource requisite license login'.split(' '));
 
 /** Whether this is a redirect target of a companion file. The decision is about the file as first requested. */
 function isCompanionHop({ via, hops }: UrlRecord): boolean {

@@ -2,7 +2,7 @@
 // console and pino. A terminal shows the first entries of each kind, and at the end of a run the number of others: an
 // error in a handler occurs on every page, and a screen has little space.
 
-import { isError } from '../is-error.js';
+import { isError } from '../errors.js';
 import { isObject } from '../parse-json.js';
 import { redacted } from '../redacted.js';
 import { framesOf, isUserCode } from '../report/code-error.js';

@@ -134,11 +134,8 @@ export class Licenses {
     const isComparable = [own, site].every(({ outcome }) => outcome !== 'none' && outcome !== 'unread');
     if (isComparable && (own.outcome !== site.outcome || own.price !== site.price)) {
       const [pageTerms, siteTerms] = [own, site].map((verdict) => `${verdict.document}: ${termsText(verdict)}`);
-      this.#reportOnce(
-        'license-conflict',
-        work.url,
-        `${pageTerms}, named by the page; ${siteTerms}, named by robots.txt`,
-      );
+      const detail = `${pageTerms}, named by the page; ${siteTerms}, named by robots.txt`;
+      this.#reportOnce('license-conflict', work.url, detail);
     }
     return own;
   }

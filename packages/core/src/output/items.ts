@@ -4,8 +4,7 @@
 import { hash } from 'node:crypto';
 import type { Clock, JsonValue } from '@mannerly/frontier';
 import PQueue from 'p-queue';
-import { MannerlyError, textOf } from '../errors.js';
-import { isError } from '../is-error.js';
+import { isError, MannerlyError, textOf } from '../errors.js';
 import type { ItemLicense } from '../item-license.js';
 import { onAbort } from '../on-abort.js';
 import { MAX_CONCURRENT_FILES, SINK_CLOSE_MS, SINK_STOP_MS } from './limits.js';

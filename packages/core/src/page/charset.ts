@@ -4,7 +4,7 @@
 
 import { isUtf8 } from 'node:buffer';
 import { createRequire } from 'node:module';
-import { isError } from '../is-error.js';
+import { isError } from '../errors.js';
 import {
   CHARSET_PRESCAN_BYTES,
   CHARSET_SAMPLE_BYTES,

@@ -222,10 +222,8 @@ class PageContent {
       return JSON.parse(text) as T;
     } catch (cause) {
       const hint = outcome.truncated === 'limit' ? { hint: 'Its body was cut: raise `network.maxBodyBytes`.' } : {};
-      throw new MannerlyError('page-not-json', `the content of ${work.url} is not JSON: ${String(cause)}`, {
-        cause,
-        ...hint,
-      });
+      const message = `the content of ${work.url} is not JSON: ${String(cause)}`;
+      throw new MannerlyError('page-not-json', message, { cause, ...hint });
     }
   }
 

@@ -3,7 +3,7 @@
 
 import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import { isError } from '../is-error.js';
+import { isError } from '../errors.js';
 import { MAX_SITEMAP_BYTES } from '../limits.js';
 import { SITEMAP_BATCH } from './limits.js';
 import type { SitemapEnd, SitemapEntry, SitemapKind } from './sitemap.js';

@@ -235,12 +235,7 @@ export function createPoliteFetch(options: PoliteFetchOptions): PoliteFetch {
     const { method, integrity } = request;
     if (method !== 'GET' && method !== 'HEAD') throw invalidOption('method', 'GET or HEAD', method);
     if (integrity !== '')
-      throw invalidOption(
-        'integrity',
-        'absent',
-        integrity,
-        'A polite fetch cannot check it. Compare the body yourself.',
-      );
+      throw invalidOption('integrity', 'absent', integrity, 'It cannot be checked here. Compare the body yourself.');
     request.signal.throwIfAborted();
     return keptAlive(async () => {
       const ready = await unlessAborted(openRun(), request.signal);

@@ -1,8 +1,7 @@
 // An error of the user's own code (a handler, a hook, a sink) as one line of the error log: with its stack, and the
 // line of source where it happened. Any value can be thrown, so everything here is bounded and nothing throws.
 
-import { formatValue, MannerlyError, textOf } from '../errors.js';
-import { isError } from '../is-error.js';
+import { formatValue, isError, MannerlyError, textOf } from '../errors.js';
 import { DEEP_STACK_FRAMES, MAX_ERROR_CAUSES, MAX_ERROR_MESSAGE, MAX_ERROR_STACK } from './limits.js';
 
 /** One line of `errors.jsonl`. */

@@ -158,10 +158,8 @@ export class CrawlTotals implements JournalListener {
     this.#writtenAtMs = atMs;
     const early = isOver ? this.#ledger.report().reduce((sum, host) => sum + host.early, 0) : null;
     const processInfo = { machine: hostname(), pid: process.pid, atMs, isOver, early };
-    await store.writePart(
-      TOTALS_KEY,
-      encodeJson({ ...totals, process: { ...processInfo, ...now } } satisfies ProcessTotals),
-    );
+    const value = { ...totals, process: { ...processInfo, ...now } } satisfies ProcessTotals;
+    await store.writePart(TOTALS_KEY, encodeJson(value));
   }
 }
 

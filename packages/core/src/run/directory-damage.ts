@@ -7,7 +7,7 @@ import { listNames, sha256Of, sizeOf } from '../directory/atomic-file.js';
 import { checkEntryKinds } from '../directory/crawl-directory.js';
 import { partsOf } from '../directory/crawl-paths.js';
 import { readLines, readValues } from '../directory/read-lines.js';
-import { isError } from '../is-error.js';
+import { isError } from '../errors.js';
 import { parseJson } from '../parse-json.js';
 import { plural } from '../report/table.js';
 import { MAX_REPORTED_DAMAGE, MAX_VERIFIED_BYTES } from './limits.js';

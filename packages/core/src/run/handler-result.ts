@@ -100,10 +100,7 @@ async function storedResult(
 }
 
 /** The part of a page's decision that is about its text. */
-function similarityOf(
-  { knowledge }: Run,
-  nearDuplicate: NearDuplicate | null,
-): Pick<PageOutcome, 'simhash' | 'similarTo'> {
+function similarityOf({ knowledge }: Run, nearDuplicate: NearDuplicate | null) {
   if (nearDuplicate === null) return {};
   const { simhash, similarTo } = nearDuplicate;
   if (similarTo === null) return { simhash };
@@ -112,10 +109,7 @@ function similarityOf(
 }
 
 /** The detail for a page that no handler takes, or that limits cut. */
-function detailOf(
-  { kind, headers, truncated, linksDropped }: PageInCrawl,
-  route: string | null,
-): { readonly detail?: string } {
+function detailOf({ kind, headers, truncated, linksDropped }: PageInCrawl, route: string | null): { detail?: string } {
   const details: string[] = [];
   if (route === null)
     details.push(`its bytes are ${kind}, and it is served as ${headerValue(headers, 'content-type') ?? 'nothing'}`);

@@ -165,11 +165,9 @@ async function send(
 }
 
 /** Whether the host's next request comes long after this one: its rules say so, or its robots.txt is being read. */
-function hasLongInterval({ kind, lease: { requirements } }: Work): boolean {
-  return (
-    kind === 'robots' ||
-    Math.max(requirements.crawlDelayMs ?? 0, requirements.requestIntervalMs ?? 0) >= LONG_INTERVAL_MS
-  );
+function hasLongInterval({ kind, lease }: Work): boolean {
+  const { crawlDelayMs, requestIntervalMs } = lease.requirements;
+  return kind === 'robots' || Math.max(crawlDelayMs ?? 0, requestIntervalMs ?? 0) >= LONG_INTERVAL_MS;
 }
 
 /**

@@ -72,9 +72,7 @@ const FAILURES = Object.keys(REASONS).flatMap((reason) => {
   return reasonOf(reason)?.statuses.some((status) => isRetryable({ status, reason })) === true ? [reason] : [];
 });
 
-const FAILURE_LIST = [...FAILURES.filter((reason) => !reason.startsWith('status-')), 'status-404 and the like'].join(
-  ', ',
-);
+const FAILURE_LIST = [...FAILURES.filter((each) => !each.startsWith('status-')), 'status-404 and the like'].join(', ');
 
 function matchesReason(reason: string, pattern: string): boolean {
   return pattern.endsWith('*') ? reason.startsWith(pattern.slice(0, -1)) : reason === pattern;

@@ -104,6 +104,7 @@ export async function beginRunManifest(
   const plainOptions = toPlainJson(options) as Record<string, unknown>;
   const { seeds } = options.scope;
   const { locale } = new Intl.PluralRules().resolvedOptions();
+  const scope = { ...(plainOptions['scope'] as object), seeds: undefined };
   const manifest: RunManifest = {
     format: 1,
     versions: { mannerly: MANNERLY_VERSION, node: process.version },
@@ -112,11 +113,7 @@ export async function beginRunManifest(
     crawlStartedAtMs,
     seeds: seeds.slice(0, MAX_MANIFEST_SEEDS),
     seedCount: seeds.length,
-    options: {
-      ...plainOptions,
-      seedUrls: undefined,
-      scope: { ...(plainOptions['scope'] as object), seeds: undefined },
-    },
+    options: { ...plainOptions, seedUrls: undefined, scope },
     optionsHash: sha256Of(plainOptions),
     end: null,
     earlier: previous === null ? [] : [summarize(previous), ...previous.earlier].slice(0, MAX_EARLIER_RUNS),

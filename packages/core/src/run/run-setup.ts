@@ -113,10 +113,7 @@ export function checkSetup({ options, isShared, out }: RunSetup): void {
 }
 
 /** The folder of the WARC files; `null`: no archive is wanted. @throws MannerlyError `option-invalid` */
-export function archiveFolder(
-  { archive }: ResolvedOptions,
-  paths: Pick<CrawlPaths, 'archivePath'> | null,
-): string | null {
+export function archiveFolder({ archive }: ResolvedOptions, paths: Pick<CrawlPaths, 'archivePath'> | null) {
   if (archive === null) return null;
   const folder = archive.folder ?? paths?.archivePath ?? null;
   if (folder !== null) return folder;

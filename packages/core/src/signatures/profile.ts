@@ -28,14 +28,7 @@ export const COVERED_COMPONENTS: Readonly<Record<SignatureScope, readonly string
   query: ['"@method"', '"@authority"', '"@path"', '"@query"'],
 };
 /** Derived components that are signed or verified (identity 3.1). */
-export const DERIVED_COMPONENTS: readonly string[] = [
-  '@method',
-  '@authority',
-  '@path',
-  '@query',
-  '@target-uri',
-  '@scheme',
-];
+export const DERIVED_COMPONENTS = '@method @authority @path @query @target-uri @scheme'.split(' ');
 
 /** The component that covers the agent. */
 export function agentComponent(form: SignatureForm, label: string): string {

@@ -120,11 +120,7 @@ function timeFault(created: number, expires: number, options: VerifyOptions): Si
 }
 
 /** The agent that a signature covers. Its member has the label as key, or is the only one (identity 3.1, 4). */
-function agentOf(
-  message: SignedMessage,
-  label: string,
-  items: readonly Item[],
-): string | { readonly fault: SignatureFault } {
+function agentOf(message: SignedMessage, label: string, items: readonly Item[]): string | { fault: SignatureFault } {
   const component = items.find(([name]) => name === 'signature-agent');
   const field = fieldValue(message, 'signature-agent');
   if (component === undefined) return { fault: 'agent-not-covered' };

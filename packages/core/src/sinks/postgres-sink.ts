@@ -1,8 +1,7 @@
 // Items as rows of a PostgreSQL table, by the user's pool or client. One statement inserts all items of a page, or
 // none. It may run twice, so that a pool is retried while its server restarts.
 
-import { MannerlyError } from '../errors.js';
-import { isError } from '../is-error.js';
+import { isError, MannerlyError } from '../errors.js';
 import { fill } from '../options/check.js';
 import { POSTGRES_ROWS } from '../options/sink-rows.js';
 import { batchedSink } from '../output/page-batches.js';

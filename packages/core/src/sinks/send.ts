@@ -3,7 +3,7 @@
 // address guard do not apply. The body, and header fields with secrets, appear in no message.
 
 import { parseRetryAfter } from '@mannerly/robots/access';
-import { isError } from '../is-error.js';
+import { isError } from '../errors.js';
 import { onAbort } from '../on-abort.js';
 import { ATTEMPTS_BEFORE_WARNING, FIRST_RETRY_MS, MAX_RETRY_MS } from './limits.js';
 

@@ -2,8 +2,7 @@
 
 import { checkOptions } from '../call-options.js';
 import type { Crawler } from '../crawler.js';
-import { MannerlyError } from '../errors.js';
-import { isError } from '../is-error.js';
+import { isError, MannerlyError } from '../errors.js';
 import type { CrawlReport } from '../report/crawl-report.js';
 import type { RunOptions } from '../run/run-setup.js';
 import type { CrawlerFakes, FakeExchange, FakeWeb } from './fake-web.js';
