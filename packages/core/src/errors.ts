@@ -98,8 +98,8 @@ export function textOf(value: unknown): string {
 const MAX_SHOWN_CHARS = 100;
 
 /**
- * Whether a value is an error, of whichever realm: a program under Jest, or in a context of `node:vm`, has an `Error` of
- * its own, and errors of Node.js are no instances of it. Never throws.
+ * Whether a value is an error, of whichever realm: a program under Jest, or in a context of `node:vm`, has an `Error`
+ * of its own, and errors of Node.js are no instances of it. Never throws.
  */
 export function isError(value: unknown): value is Error {
   return value instanceof Error || types.isNativeError(value);

@@ -10,14 +10,7 @@ import { formatValue, textOf } from '../errors.js';
 import { parseUrl } from '../parse-url.js';
 import type { ResolvedScope } from './admit-options.js';
 import { MAX_SCOPE_MOVES } from './limits.js';
-import {
-  readPatternFinder,
-  readPatterns,
-  readPrefixes,
-  readSurts,
-  type UrlPattern,
-  type UrlTest,
-} from './url-pattern.js';
+import { readFinder, readPatterns, readPrefixes, readSurts, type UrlPattern, type UrlTest } from './url-pattern.js';
 
 /** Why a URL is outside. `hook-refused`: `scope.allows` refused, or threw. */
 export interface Outside {
@@ -52,7 +45,7 @@ export class Scope {
   readonly #seeds: Set<string>;
   readonly #prefixes: UrlTest | null;
   readonly #includes: UrlTest | null;
-  readonly #excludes: ReturnType<typeof readPatternFinder>;
+  readonly #excludes: ReturnType<typeof readFinder>;
   /** Patterns that were excluded while the crawl ran. */
   readonly #denied: UrlTest[] = [];
   /** Whether the URL's host, or SURT, belongs to the scope, regardless of paths. */
@@ -68,7 +61,7 @@ export class Scope {
     this.#seeds = new Set(options.seeds.map(toRequestedUrl));
     this.#prefixes = readPrefixes(options.prefixes);
     this.#includes = readPatterns('scope.include', options.include);
-    this.#excludes = readPatternFinder('scope.exclude', options.exclude);
+    this.#excludes = readFinder('scope.exclude', options.exclude);
     this.isInside = insideTest(options, this.#hosts);
   }
 

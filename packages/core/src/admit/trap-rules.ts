@@ -53,7 +53,7 @@ export function urlLoop(url: UrlParts, options: ResolvedTrapOptions): TrapFindin
   const isDeep = /^(?:[^/]*\/){4}/.test(url.path);
   const byPath = isDeep ? pathLoop(url, options) : null;
   if (byPath !== null || url.query === null || !url.query.includes('&')) return byPath;
-  return queryLoop(url, url.query, options);
+  return queryLoop(url, url.query, options.maxQueryParameters);
 }
 
 function pathLoop({ host, path }: UrlParts, { maxPathSegments }: ResolvedTrapOptions): TrapFinding | null {
@@ -97,11 +97,7 @@ function isNumber(segment: string): boolean {
   return /^\d+$/.test(segment);
 }
 
-function queryLoop(
-  { host, path }: UrlParts,
-  query: string,
-  { maxQueryParameters }: ResolvedTrapOptions,
-): TrapFinding | null {
+function queryLoop({ host, path }: UrlParts, query: string, maxQueryParameters: number): TrapFinding | null {
   const parameters = query.split('&');
   if (parameters.length > maxQueryParameters) return { rule: 'long-query', pattern: `${host}${path}?…` };
   const named = parameters.filter((each) => each !== '');

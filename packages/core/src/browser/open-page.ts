@@ -1,7 +1,7 @@
 // One page in a browser: its own context, the received document, its requests until it is quiet or its time is over,
 // and its DOM. Every end is a value, and every wait is bounded: a page may crash, hang, or end its browser.
 
-import type { Browser, BrowserContext, CDPSession, Page, Request } from 'playwright-core';
+import type { Browser, BrowserContext, Page, Request } from 'playwright-core';
 import type { RenderFailureCode, Rendering, RenderRequest } from '../fetch/renderer.js';
 import { parseUrl } from '../parse-url.js';
 import type { BrowserSettings } from './browser-options.js';
@@ -78,10 +78,7 @@ async function renderPage(visit: Visit, context: BrowserContext): Promise<Render
 }
 
 /** An empty page that cannot send anything. */
-async function prepare(
-  context: BrowserContext,
-  requests: TabRequests,
-): Promise<{ readonly page: Page; readonly session: CDPSession }> {
+async function prepare(context: BrowserContext, requests: TabRequests) {
   await context.addInitScript(SEAL_SCRIPT);
   await context.routeWebSocket(/.*/, (socket) => {
     requests.refuse(socket.url(), 'websocket', 'type');

@@ -82,9 +82,8 @@ export class Sitemaps {
     const document = parseRobots(outcome.body, { robotsUrl });
     const hosts = [new URL(robotsUrl).host];
     const requested = document.sitemaps.map((url) => this.#request(url, robotsUrl, { level: 0, hosts }));
-    const visits = siteFields(document).pleaseVisit.map(
-      (url): NewUrl => ({ url, depth: 0, via: 'seed', from: robotsUrl }),
-    );
+    const { pleaseVisit } = siteFields(document);
+    const visits = pleaseVisit.map((url): NewUrl => ({ url, depth: 0, via: 'seed', from: robotsUrl }));
     return splitFinds([...requested, ...visits]);
   }
 

@@ -175,10 +175,7 @@ export class Connection {
   }
 
   /** Passes a request to undici; every ending comes through the handler. */
-  dispatch(
-    request: Pick<Dispatcher.DispatchOptions, 'path' | 'method' | 'headers' | 'body'>,
-    handler: Dispatcher.DispatchHandler,
-  ) {
+  dispatch(request: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): void {
     this.#hasTakenSocket = false;
     this.#client.dispatch(request, handler);
   }

@@ -130,14 +130,11 @@ export function createExtraHeaders(
   crawlHeaders: Fields,
   entries: readonly { readonly match: readonly string[]; readonly headers: Fields }[],
 ): ExtraHeadersOf {
-  const withHeaders = entries.filter(({ headers }) => Object.keys(headers).length > 0);
-  if (withHeaders.length === 0) return () => crawlHeaders;
-  const matching = createHostMatch(withHeaders.map(({ match }) => match));
+  const adding = entries.filter(({ headers }) => Object.keys(headers).length > 0);
+  if (adding.length === 0) return () => crawlHeaders;
+  const matching = createHostMatch(adding.map(({ match }) => match));
   return (host) =>
-    matching(host.replace(/\.$/, '')).reduce(
-      (fields, at) => withFields(fields, withHeaders[at]?.headers ?? {}),
-      crawlHeaders,
-    );
+    matching(host.replace(/\.$/, '')).reduce((all, at) => withFields(all, adding[at]?.headers ?? {}), crawlHeaders);
 }
 
 /** @param gapMs - From the end of the host's last exchange to the start of this one; `null` for the first. */

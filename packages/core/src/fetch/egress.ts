@@ -103,9 +103,7 @@ export interface InFlightRequest {
 type RequestFields = { readonly open: FetchRequest['headers']; readonly secret: FetchRequest['headers'] | null };
 
 /** Failures to connect that another address of the name may not have. */
-const CONNECT_FAILURES: ReadonlySet<FailureCode> = new Set([
-  ...(['refused', 'unreachable-network', 'reset', 'timeout-connect'] as const),
-]);
+const CONNECT_FAILURES = new Set<FailureCode>(['refused', 'unreachable-network', 'reset', 'timeout-connect']);
 
 /** Sends the requests of one crawl. */
 export class Egress {
@@ -168,12 +166,7 @@ export class Egress {
   }
 
   /** Keeps what an exchange says, without its secrets. @returns The outcome without them. */
-  async #record(
-    request: EgressRequest,
-    url: URL,
-    rawOutcome: FetchOutcome,
-    sent: FetchRequest['headers'],
-  ): Promise<FetchOutcome> {
+  async #record(request: EgressRequest, url: URL, rawOutcome: FetchOutcome, sent: FetchRequest['headers']) {
     const { work, purpose } = request;
     const { host } = work.lease;
     const { startedAtMs, endedAtMs } = rawOutcome.timing;

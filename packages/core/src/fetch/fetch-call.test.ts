@@ -3,7 +3,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { callFetcher, checkedOutcome, closeFetcher, fetchCallMs } from './fetch-call.js';
 import { ALL_CAPABILITIES, type Fetcher, type FetchRequest } from './fetcher.js';
-import { FETCHER_BROWSER_STOP_MS, FETCHER_CLOSE_MS, FETCHER_STOP_MS, MAX_TIME_ERROR_MS } from './limits.js';
+import { FETCHER_CLOSE_MS, FETCHER_STOP_MS, MAX_TIME_ERROR_MS, RENDERER_STOP_MS } from './limits.js';
 
 const never = (): Promise<never> => new Promise(() => undefined);
 const limits = {
@@ -149,8 +149,8 @@ it('what comes in time is passed on, and no timer is left', async () => {
 
 it.each([
   ['without a stop', FETCHER_CLOSE_MS, '180 s'],
-  ['before it', FETCHER_BROWSER_STOP_MS, '20 s'],
-  ['after it began', FETCHER_BROWSER_STOP_MS, '20 s'],
+  ['before it', RENDERER_STOP_MS, '20 s'],
+  ['after it began', RENDERER_STOP_MS, '20 s'],
 ])('`close` that does not end is given up: stopped %s', async (stops, ms, message) => {
   const stop = new AbortController();
   if (stops === 'before it') stop.abort();

@@ -4,13 +4,7 @@ import { formatValue } from '../errors.js';
 import { onAbort } from '../on-abort.js';
 import { isObject } from '../parse-json.js';
 import type { Fetcher, FetchLimits, FetchRequest } from './fetcher.js';
-import {
-  FETCHER_BROWSER_STOP_MS,
-  FETCHER_CLOSE_MS,
-  FETCHER_EXTRA_MS,
-  FETCHER_STOP_MS,
-  MAX_TIME_ERROR_MS,
-} from './limits.js';
+import { FETCHER_CLOSE_MS, FETCHER_EXTRA_MS, FETCHER_STOP_MS, MAX_TIME_ERROR_MS, RENDERER_STOP_MS } from './limits.js';
 import type { FetchOutcome } from './outcome.js';
 import type { Renderer, Rendering, RenderRequest } from './renderer.js';
 
@@ -166,9 +160,9 @@ async function inTime<T>(method: string, call: () => Promise<T>, stopped: AbortS
       const error = new Error(`\`${method}\` of the fetcher did not end within ${ms / 1_000} s`);
       timers.push(setTimeout(reject, ms, error));
     };
-    if (stopped.aborted) giveUpIn(FETCHER_BROWSER_STOP_MS);
+    if (stopped.aborted) giveUpIn(RENDERER_STOP_MS);
     else if (maxMs !== null) giveUpIn(maxMs);
-    ignoreStop = onAbort(stopped, () => giveUpIn(FETCHER_BROWSER_STOP_MS));
+    ignoreStop = onAbort(stopped, () => giveUpIn(RENDERER_STOP_MS));
   });
   try {
     return await Promise.race([timeout, (async () => call())()]);

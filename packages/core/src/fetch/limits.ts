@@ -11,7 +11,7 @@ export const FETCHER_EXTRA_MS = 60_000;
 /** Milliseconds that a fetcher may take to close: a browser may still be starting (`BROWSER_START_MS`). Ours. */
 export const FETCHER_CLOSE_MS = 180_000;
 /** Milliseconds that `close` and `render` may take after a stop at once: a browser takes `BROWSER_ANSWER_MS`. Ours. */
-export const FETCHER_BROWSER_STOP_MS = 20_000;
+export const RENDERER_STOP_MS = 20_000;
 /** Milliseconds by which the times of a fetcher may be outside its call: its clock may run a little apart. Ours. */
 export const MAX_TIME_ERROR_MS = 1_000;
 /** Fields that an operator adds to requests, and characters of one including its name. Ours. */

@@ -10,25 +10,12 @@ import type { PageAlternate } from '../page/alternates.js';
 import { linkBase, type PageLink, resolveHref, selectLinks } from '../page/links.js';
 import type { FetchedPage, PageInCrawl } from '../page/page.js';
 import type { FetchForPage, PageFetch, PageFetchOptions } from '../page/page-fetch.js';
+import { present } from '../present.js';
 import { checkRequestFields } from '../reserved-headers.js';
 import type { AddResult, FollowOptions, HandledPage, PageChange, SaveAllOptions, SaveOptions } from './handled-page.js';
 import type { Handlers } from './handlers.js';
-import {
-  DEFAULT_MEDIA_BYTES,
-  DEFAULT_MEDIA_FILES,
-  MAX_LARGE_BODY_BYTES,
-  MAX_PAGE_FETCHES,
-  MAX_REVISIT_MS,
-} from './limits.js';
-import {
-  nameOf,
-  type ReadMedia,
-  type SavedFile,
-  type SavedMedia,
-  saveAllMedia,
-  saveExclusion,
-  saveFile,
-} from './save.js';
+import { MAX_LARGE_BODY_BYTES, MAX_PAGE_FETCHES, MAX_REVISIT_MS, MEDIA_BYTES, MEDIA_FILES } from './limits.js';
+import { nameOf, type ReadMedia, type SavedFile, type SavedMedia, saveExclusion, saveFile, saveMedia } from './save.js';
 import { type EmittedItem, jsonCopy, type LateAnswer, type Stage } from './staged.js';
 
 export interface PageTools {
@@ -146,12 +133,12 @@ class PageContext implements Partial<HandledPage> {
   readonly saveAll = (selector: string, options: SaveAllOptions = {}): Promise<SavedMedia[]> =>
     this.#tools.stage.call(this.saveAll, null, () => {
       checkOptions('saveAll', options, { folder: 'string', maxFiles: 'number', maxBytes: 'number' });
-      const { maxFiles = DEFAULT_MEDIA_FILES, maxBytes = DEFAULT_MEDIA_BYTES } = options;
+      const { maxFiles = MEDIA_FILES, maxBytes = MEDIA_BYTES } = options;
       checkCount('saveAll.maxFiles', maxFiles, MAX_PAGE_FETCHES);
       checkCount('saveAll.maxBytes', maxBytes, MAX_LARGE_BODY_BYTES);
       const folder = requireFolder(this.#page, options.folder ?? this.#tools.filesPath);
       const { fetch } = this;
-      return saveAllMedia(this.#page, selector, { folder, fetch, read: this.#tools.read, maxFiles, maxBytes });
+      return saveMedia(this.#page, selector, { folder, fetch, read: this.#tools.read, maxFiles, maxBytes });
     });
 
   readonly screenshot = (name?: string, options: SaveOptions = {}): Promise<SavedFile> =>
@@ -269,11 +256,7 @@ const LINK_OPTIONS: CallOptions<LinkOptions> = {
 type LinkOptions = { readonly [Name in keyof FollowOptions]?: FollowOptions<unknown>[Name] | undefined };
 
 /** What candidates carry is copied once, since the handler may change its own later. Throws as `addUrl`. */
-function createCandidate(
-  page: FetchedPage,
-  call: 'follow' | 'add' | 'revisit',
-  options: LinkOptions,
-): (url: string) => NewUrl {
+function createCandidate(page: FetchedPage, call: 'follow' | 'add' | 'revisit', options: LinkOptions) {
   const isOfRequest = ['method', 'body', 'payload', 'headers'].some((name) => Object.hasOwn(options, name));
   const hint = isOfRequest ? 'Every URL is requested with GET and the fields of `network.headers`.' : undefined;
   checkOptions(call, options, LINK_OPTIONS, hint);
@@ -286,15 +269,14 @@ function createCandidate(
   const depth = options.depth === 'same' ? page.depth : page.depth + 1;
   const from = page.url;
   if (label === undefined && userData === undefined && priority === undefined && !allowDuplicate)
-    return (url) => ({ url, depth, via, from });
+    return (url: string): NewUrl => ({ url, depth, via, from });
   const linkOptions = {
-    ...(label === undefined ? {} : { label }),
+    ...present({ label, priority }),
     ...(userData === undefined ? {} : { userData: jsonCopy(userData, `user data on ${from}`) }),
-    ...(priority === undefined ? {} : { priority }),
     // The time of the page distinguishes this visit from others.
     ...(allowDuplicate ? { visit: Math.max(1, Math.ceil(page.fetchedAtMs)) } : {}),
   };
-  return (url) => ({ url, depth, via, from, ...linkOptions });
+  return (url: string): NewUrl => ({ url, depth, via, from, ...linkOptions });
 }
 
 /** One more visit of the page. @throws MannerlyError `option-invalid`, `item-invalid` */

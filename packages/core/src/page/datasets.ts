@@ -20,12 +20,8 @@ export interface DatasetFound {
 export type ReadDatasets = (fileUrl: string, outcome: FetchOutcome) => readonly NewUrl[];
 
 /** Makes the reader of one run. @param enqueue - Whether datasets are queued, labelled `dataset`. */
-export function datasetReader(
-  tokens: readonly string[],
-  enqueue: boolean,
-  report: (found: DatasetFound) => void,
-): ReadDatasets {
-  return (fileUrl, outcome) => {
+export function datasetReader(tokens: readonly string[], enqueue: boolean, report: (found: DatasetFound) => void) {
+  return (fileUrl: string, outcome: FetchOutcome): readonly NewUrl[] => {
     if (outcome.kind === 'failed' || outcome.truncated === 'connection') return [];
     if (dataTxtOutcome({ kind: 'response', status: outcome.status }) !== 'parsed') return [];
     const view = viewDataTxt(parseDataTxt(outcome.body, { base: fileUrl }), tokens);

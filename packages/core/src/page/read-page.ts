@@ -44,11 +44,7 @@ export class PageReader {
   }
 
   /** Rejects only with what `tdmFor` threw. @param rendering - As a browser had it: its text and links count. */
-  async read(
-    work: Pick<PageWork, 'url' | 'record' | 'signals'>,
-    outcome: ResponseOutcome,
-    rendering?: RenderedPage,
-  ): Promise<PageInCrawl> {
+  async read(work: Pick<PageWork, 'url' | 'record' | 'signals'>, outcome: ResponseOutcome, rendering?: RenderedPage) {
     const { tdmFor, joinsHeaders, tokens, options, nowMs, onSlow } = this.#parts;
     const { headers, body } = outcome;
     const content = contentOf(headers, body);

@@ -320,10 +320,7 @@ async function fetched(open: OpenRun, request: Request, waitMs: number): Promise
 }
 
 /** Also of each clone: the platform's constructor has no URL, and throws for some statuses and reason phrases. */
-function withReceived(
-  response: Response,
-  received: Pick<Response, 'url' | 'status' | 'statusText' | 'ok' | 'redirected'>,
-): Response {
+function withReceived(response: Response, received: Partial<Response>): Response {
   for (const [name, value] of Object.entries(received)) Object.defineProperty(response, name, { value });
   const clone = (): Response => withReceived(Response.prototype.clone.call(response), received);
   return Object.defineProperty(response, 'clone', { value: clone });

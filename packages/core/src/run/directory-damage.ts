@@ -68,11 +68,7 @@ function unreadable(error: unknown): string[] {
 }
 
 /** A file may have grown, because a later run that was killed appended to it. */
-async function findChange(
-  folder: string,
-  { path, bytes, sha256 }: OutputHash,
-  mayRead: (bytes: number) => boolean,
-): Promise<string[]> {
+async function findChange(folder: string, { path, bytes, sha256 }: OutputHash, mayRead: (bytes: number) => boolean) {
   // These can be rebuilt at any time from `archive`.
   if (/^archive(-\d+)?\.wacz$/.test(path)) return [];
   const file = join(folder, ...path.split('/'));

@@ -6,13 +6,7 @@ import { readlinkSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { release } from 'node:os';
 import { join, relative, sep } from 'node:path';
-import {
-  sha256Of as fileHash,
-  orIfAbsent,
-  readJsonObject,
-  sizeOf,
-  writeJsonAtomically,
-} from '../directory/atomic-file.js';
+import { orIfAbsent, readJsonObject, sha256Of, sizeOf, writeJsonAtomically } from '../directory/atomic-file.js';
 import type { CrawlDirectory } from '../directory/crawl-directory.js';
 import type { CrawlPaths } from '../directory/crawl-paths.js';
 import { readValues } from '../directory/read-lines.js';
@@ -21,13 +15,7 @@ import type { ResolvedOptions } from '../options/options.js';
 import { MANNERLY_VERSION } from '../own-package.js';
 import { isObject } from '../parse-json.js';
 import type { CrawlReport } from '../report/crawl-report.js';
-import {
-  MAX_EARLIER_RUNS,
-  MAX_HASHED_BYTES,
-  MAX_HASHED_FILES,
-  MAX_MANIFEST_ROBOTS,
-  MAX_MANIFEST_SEEDS,
-} from './limits.js';
+import { MAX_EARLIER_RUNS, MAX_HASHED_BYTES, MAX_HASHED_FILES, MAX_LISTED_ROBOTS, MAX_LISTED_SEEDS } from './limits.js';
 
 /** A file that a run leaves in its crawl directory. Readers can verify it. */
 export interface OutputHash {
@@ -111,10 +99,10 @@ export async function beginRunManifest(
     environment: { platform: process.platform, release: release(), arch: process.arch, timezone: timeZone(), locale },
     startedAtMs,
     crawlStartedAtMs,
-    seeds: seeds.slice(0, MAX_MANIFEST_SEEDS),
+    seeds: seeds.slice(0, MAX_LISTED_SEEDS),
     seedCount: seeds.length,
     options: { ...plainOptions, seedUrls: undefined, scope },
-    optionsHash: sha256Of(plainOptions),
+    optionsHash: hashOfJson(plainOptions),
     end: null,
     earlier: previous === null ? [] : [summarize(previous), ...previous.earlier].slice(0, MAX_EARLIER_RUNS),
   };
@@ -157,7 +145,7 @@ export async function readRunManifests(path: string): Promise<readonly RunManife
 }
 
 function write(path: string, manifest: RunManifest): Promise<void> {
-  return writeJsonAtomically(path, { ...manifest, sha256: sha256Of(manifest) } satisfies HashedManifest);
+  return writeJsonAtomically(path, { ...manifest, sha256: hashOfJson(manifest) } satisfies HashedManifest);
 }
 
 /** `null`: there is none; `unreadable`: it is damaged. @throws The platform's error when it cannot be read. */
@@ -166,7 +154,7 @@ export async function readRunManifest(path: string): Promise<RunManifest | 'unre
   if (stored === null || stored === 'unreadable') return stored;
   const { sha256, ...value } = stored as Partial<HashedManifest>;
   try {
-    if (sha256 !== sha256Of(value)) return 'unreadable';
+    if (sha256 !== hashOfJson(value)) return 'unreadable';
   } catch {
     // It nests deeper than any that is written.
     return 'unreadable';
@@ -192,7 +180,7 @@ function localTimeFile(): string {
   }
 }
 
-function sha256Of(value: unknown): string {
+function hashOfJson(value: unknown): string {
   return createHash('sha256').update(JSON.stringify(value)).digest('hex');
 }
 
@@ -213,7 +201,7 @@ async function hashOutputs(paths: CrawlPaths, isShared: boolean): Promise<readon
     if (bytes === null) continue;
     remainingBytes -= bytes;
     const path = relative(paths.path, file).split(sep).join('/');
-    hashes.push({ path, bytes, sha256: remainingBytes < 0 ? null : await fileHash(file) });
+    hashes.push({ path, bytes, sha256: remainingBytes < 0 ? null : await sha256Of(file) });
   }
   return hashes;
 }
@@ -241,7 +229,7 @@ async function latestRobots(robotsPath: string): Promise<{ robots: RunManifestEn
   for await (const { authority, hash, atMs } of readValues(join(robotsPath, 'index.jsonl'), isRobotsCopy)) {
     latest.delete(authority);
     latest.set(authority, { authority, hash, fetchedAtMs: atMs });
-    if (latest.size <= MAX_MANIFEST_ROBOTS) continue;
+    if (latest.size <= MAX_LISTED_ROBOTS) continue;
     latest.delete(latest.keys().next().value as string);
     more += 1;
   }
