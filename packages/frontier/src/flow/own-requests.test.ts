@@ -247,6 +247,32 @@ describe('a request of the owner outside the queue', () => {
     await frontier.close();
   });
 
+  it.each([
+    ['is made once a robots.txt that redirects has arrived', true, []],
+    ['waits for another try of a robots.txt that redirects in vain', false, ['https://a.test/robots.txt']],
+  ])('%s', async (_, arrives, expected) => {
+    const world = make();
+    const { frontier, clock } = world;
+    await frontier.open();
+    const answer = frontier.ask(url('https://a.test/x'), clock.nowMs() + 300_000);
+    const [robots] = await frontier.take(4);
+    exchange(world, robots!, 301);
+    const moved = { kind: 'response', status: 301, headers: { location: 'https://b.test/rules' } } as const;
+    const none = { body: new Uint8Array(), robotsUrl: robots!.url, finalUrl: robots!.url };
+    await frontier.settle(robots!, { kind: 'robots', answer: { ...moved, ...none } });
+    clock.advance(2_000);
+    const [hop] = await frontier.take(4);
+    expect(hop).toMatchObject({ kind: 'robots', url: 'https://b.test/rules' });
+    if (arrives) {
+      exchange(world, hop!, 404);
+      await frontier.settle(hop!, { kind: 'robots', answer: { ...moved, ...none, status: 404 } });
+    }
+    const { value, taken } = await until(world, answer);
+    expect(taken.map((each) => each.url)).toEqual(expected);
+    expect(workOf(value).url).toBe('https://a.test/x');
+    await frontier.close();
+  });
+
   it('is answered when the crawl stops or closes', async () => {
     const world = make();
     await world.frontier.open();
