@@ -11,7 +11,6 @@
 
 import type { LeasedHost } from '../hosts/leased-host.js';
 import type { ResolvedFrontierOptions } from '../options/options.js';
-import { MAX_QUIET_REGIONS } from './limits.js';
 
 /** How far the virtual time of a host may lag behind, in turns of weight 1. */
 const MAX_CREDIT_TURNS = 1;
@@ -76,6 +75,7 @@ export class HostOrder {
  * of an hour.
  */
 export class QuietHours {
+  /** By domain of two letters: at most 676. */
   readonly #known = new Map<string, { readonly isNight: boolean; readonly untilMs: number }>();
 
   /** Whether it is night at a host. `false`: its name does not tell. @param nowMs - Epoch milliseconds. */
@@ -86,7 +86,6 @@ export class QuietHours {
     if (cached !== undefined && nowMs < cached.untilMs) return cached.isNight;
     const hours = zonesOf(domain === 'uk' ? 'GB' : domain.toUpperCase()).map((zone) => hourIn(zone, nowMs));
     const isNight = hours.length > 0 && hours.every((hour) => hour >= FIRST_HOUR && hour < LAST_HOUR);
-    if (this.#known.size >= MAX_QUIET_REGIONS) this.#known.clear();
     this.#known.set(domain, { isNight, untilMs: nowMs - (nowMs % QUARTER_MS) + QUARTER_MS });
     return isNight;
   }

@@ -44,7 +44,5 @@ export const GRANT_RETRY_MS = 250;
 export const MAX_EPOCH_MS = 8_640_000_000_000_000;
 /** Milliseconds by which the times of an exchange may be outside of `take` to `exchanged` (our own). */
 export const MAX_EXCHANGE_TIME_ERROR_MS = 1_000;
-/** Top-level domains whose time of day is remembered (our own). */
-export const MAX_QUIET_REGIONS = 676;
 /** Hosts remembered as having used up a bound: two generations of this many. */
 export const EXHAUSTED_HOSTS = 65_536;

@@ -75,7 +75,7 @@ export class LeasedHost implements HeapMember {
   turnWeight = 0;
 
   /** The time before which no request may start, besides its interval, and why. */
-  #notBefore: EarliestStart;
+  #notBefore: EarliestStart = { atMs: 0, reason: 'not-before' };
   #slot: object | null = null;
   #queued: number;
   #retryAtMs: number | null = null;
@@ -100,7 +100,6 @@ export class LeasedHost implements HeapMember {
     this.used = usedSince(used, countSinceMs);
     this.requirements = new SpacingRequirements(minDelayMs);
     this.isDrained = lease.entries.length < ENTRIES_PER_LEASE;
-    this.#notBefore = { atMs: nowMs, reason: 'not-before' };
     this.#queued = lease.queued;
   }
 
@@ -208,7 +207,7 @@ export class LeasedHost implements HeapMember {
     this.lastRobotsAuthority = robotsAuthority;
     this.exchanges += 1;
     const bytes = this.used.bytes + exchange.bytes;
-    const firstRequestRunningMs = this.used.firstRequestRunningMs ?? Math.max(0, runningMs);
+    const firstRequestRunningMs = this.used.firstRequestRunningMs ?? runningMs;
     this.used = { ...this.used, bytes, firstRequestRunningMs };
     this.#slot = null;
     return after.warnings;
