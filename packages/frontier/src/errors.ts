@@ -41,3 +41,13 @@ export class FrontierError extends Error {
     this.hint = more.hint ?? null;
   }
 }
+
+const UNREADABLE_HINT =
+  'Another version or another program wrote it, or it is damaged. Put a copy of the store back, or start over ' +
+  '(--reset, `reset: true`).';
+
+/** The error for a record that this version did not write. @param what - Names it: `the entry 7 of a.test` */
+export function unreadable(what: string, cause?: unknown): FrontierError {
+  const message = `${what} in the store cannot be read`;
+  return new FrontierError('record-unreadable', message, { hint: UNREADABLE_HINT, cause });
+}

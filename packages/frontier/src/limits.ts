@@ -38,6 +38,9 @@ export const FINGERPRINT_BYTES = 8;
 /** Bytes of one record (storage contract). */
 export const MAX_RECORD_BYTES = 1_048_576;
 
+/** The latest time that an owner may name or a store may hold, epoch milliseconds: that of ECMAScript's `Date`. */
+export const MAX_EPOCH_MS = 8_640_000_000_000_000;
+
 // ── Robots gate ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
 /** Authorities whose state, with the body of their robots.txt, is in memory. */

@@ -3,7 +3,7 @@
 // first check of robots.txt is cheap and not binding: the gate decides again when the URL is taken (access §11).
 
 import type { HostBound } from '../hosts/host-state.js';
-import { MAX_HOST_NAME_CHARS, MAX_URL_CHARS, PRIORITIES } from '../limits.js';
+import { MAX_EPOCH_MS, MAX_HOST_NAME_CHARS, MAX_URL_CHARS, PRIORITIES } from '../limits.js';
 import { checkKeys, invalid, oneOf } from '../option-value.js';
 import { createRecentSet } from '../recent-set.js';
 import { createItemEncoder, recordOf } from '../records/record.js';
@@ -14,7 +14,7 @@ import { createHostLookup, parseUrl, parseUrlParts, requestedUrl, withoutTrailin
 import { type NewUrl, VIAS } from '../url-record.js';
 import type { AddAnswer } from '../work.js';
 import type { FrontierContext } from './context.js';
-import { ADMISSION_SLICE_MS, DEFAULT_PRIORITY, EXHAUSTED_HOSTS, MAX_EPOCH_MS, MAX_USER_DATA_BYTES } from './limits.js';
+import { ADMISSION_SLICE_MS, DEFAULT_PRIORITY, EXHAUSTED_HOSTS, MAX_USER_DATA_BYTES } from './limits.js';
 
 /** One URL during admission: it has an answer already, or an entry that the store must answer for. */
 export type Candidate =

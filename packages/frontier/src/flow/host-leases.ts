@@ -5,7 +5,7 @@
 import type { LeasedEntry } from '../hosts/leased-entries.js';
 import { LeasedHost } from '../hosts/leased-host.js';
 import { ENTRIES_PER_LEASE } from '../limits.js';
-import { decodeItem } from '../records/record.js';
+import { itemOf } from '../records/record.js';
 import type { AddOutcome, Entry, HostCommit, HostCommitAnswer, HostKey, NewEntry } from '../store.js';
 import { authorityOf } from '../url/url.js';
 import type { FrontierContext } from './context.js';
@@ -95,7 +95,7 @@ export function createHostLeases(context: FrontierContext, schedule: HostSchedul
       schedule.reschedule(host);
       return;
     }
-    const leased = entries.map(leasedEntry);
+    const leased = entries.map((entry) => leasedEntry(host.key, entry));
     const names = new Set(host.spacingAuthorities);
     const spacing = new Set(host.spacingAuthorities);
     for (const { item, authority } of leased) {
@@ -250,8 +250,9 @@ export function createHostLeases(context: FrontierContext, schedule: HostSchedul
   return { leaseDue, lease, noteMayBeDue, add, commit, commitSoon, isBusy };
 }
 
-function leasedEntry({ id, priority, body }: Entry): LeasedEntry {
-  const item = decodeItem(body);
+function leasedEntry(host: HostKey, entry: Entry): LeasedEntry {
+  const { id, priority } = entry;
+  const item = itemOf(host, entry);
   const authority = item.kind === 'hop' ? item.authority : authorityOf(item.record.url);
   return { id, priority, item, authority: authority ?? '' };
 }

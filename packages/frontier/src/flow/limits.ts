@@ -40,8 +40,6 @@ export const ADMISSION_SLICE_MS = 10;
 export const LABEL_RETRY_MS = 1_000;
 /** Milliseconds until a process that was granted nothing asks again. */
 export const GRANT_RETRY_MS = 250;
-/** The latest time that an owner may name, epoch milliseconds: that of ECMAScript's `Date`. */
-export const MAX_EPOCH_MS = 8_640_000_000_000_000;
 /** Milliseconds by which the times of an exchange may be outside of `take` to `exchanged` (our own). */
 export const MAX_EXCHANGE_TIME_ERROR_MS = 1_000;
 /** Hosts remembered as having used up a bound: two generations of this many. */

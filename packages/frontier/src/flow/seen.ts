@@ -7,6 +7,7 @@
 // fetched.
 
 import { hash, randomBytes } from 'node:crypto';
+import { unreadable } from '../errors.js';
 import { FINGERPRINT_BYTES } from '../limits.js';
 import { createRecentSet } from '../recent-set.js';
 import type { CrawlLock } from '../records/processes.js';
@@ -15,6 +16,7 @@ import { type CanonicalRule, canonicalOf, formatUrlParts, parseUrlParts, type Ur
 import { RECENT_URLS } from './limits.js';
 
 const SECRET_KEY = 'fingerprint-secret';
+const SECRET = /^[\da-f]{32}$/;
 
 /** @param ownersStore - As the owner gave it: it is asked for every link. */
 export function createSeen(rules: readonly CanonicalRule[], ownersStore: Pick<FrontierStore, 'rollbacks'>) {
@@ -32,7 +34,9 @@ export function createSeen(rules: readonly CanonicalRule[], ownersStore: Pick<Fr
   async function open(store: FrontierStore, lock: CrawlLock | null): Promise<void> {
     const readSecret = async () => {
       const bytes = await store.readRecord(SECRET_KEY);
-      return bytes === null ? null : new TextDecoder().decode(bytes);
+      const secret = bytes === null ? null : new TextDecoder().decode(bytes);
+      if (secret !== null && !SECRET.test(secret)) throw unreadable('the secret of fingerprints');
+      return secret;
     };
     const createSecret = async () => {
       const drawn = randomBytes(16).toString('hex');

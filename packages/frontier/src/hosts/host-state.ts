@@ -6,9 +6,11 @@
 // release, or the delay after the end of a lease. If it is read later than that, a gap comes out longer than required,
 // never shorter.
 
-import { MAX_HOST_STATE_BYTES } from '../limits.js';
+import { MAX_CRAWL_DELAY_MS, MAX_EPOCH_MS, MAX_HOST_STATE_BYTES, MAX_INTERVAL_MS } from '../limits.js';
 import type { HostSettings } from '../options/host-settings.js';
 import { type HostClock, newHostClock } from '../politeness/host-clock.js';
+import { MAX_ADAPTIVE_MS, MAX_RETRY_AFTER_MS } from '../politeness/limits.js';
+import { isText } from '../records/record.js';
 
 export interface HostUse {
   /** Pages that count against the bound. */
@@ -93,16 +95,27 @@ export function decodeHostState(bytes: Uint8Array, nowMs: number): HostState | n
     return null;
   }
   if (typeof fields !== 'object' || fields === null || fields['v'] !== 1) return null;
-  const number = (name: string) => (typeof fields[name] === 'number' ? fields[name] : null);
-  const count = (name: string) => number(name) ?? 0;
-  const time = (name: string) => (typeof fields[name] === 'number' ? nowMs - fields[name] : null);
-  const pauseMs = number('p');
-  return {
+  // What a faulty clock or a damaged record says is bounded: a host waits no longer than a site can ask for.
+  let isReadable = bytes.length <= MAX_HOST_STATE_BYTES;
+  const number = (name: string, most: number): number | null => {
+    const value = fields[name] ?? null;
+    if (value !== null && typeof value !== 'number') isReadable = false;
+    return typeof value === 'number' ? Math.min(Math.max(0, value), most) : null;
+  };
+  const count = (name: string, most = Number.MAX_SAFE_INTEGER) => number(name, most) ?? 0;
+  const time = (name: string) => {
+    const ageMs = number(name, MAX_EPOCH_MS);
+    return ageMs === null ? null : nowMs - ageMs;
+  };
+  const pauseMs = number('p', MAX_RETRY_AFTER_MS);
+  const authorities: unknown = fields['l'] ?? [];
+  if (!Array.isArray(authorities) || !authorities.every(isText)) return null;
+  const state: HostState = {
     clock: {
       lastStartMs: time('s'),
       lastEndMs: time('e'),
-      lastRetrievalMs: number('r'),
-      adaptiveMs: count('a'),
+      lastRetrievalMs: number('r', MAX_INTERVAL_MS),
+      adaptiveMs: count('a', MAX_ADAPTIVE_MS),
       goodInARow: count('g'),
       throttledInARow: count('t'),
       failedInARow: count('f'),
@@ -110,13 +123,17 @@ export function decodeHostState(bytes: Uint8Array, nowMs: number): HostState | n
       pausedUntilMs: pauseMs === null ? null : nowMs + pauseMs,
       parked: false,
     },
-    used: { pages: count('n'), bytes: count('b'), firstRequestRunningMs: number('q'), sinceMs: count('w') },
-    spacingAuthorities: Array.isArray(fields['l'])
-      ? fields['l'].filter((authority) => typeof authority === 'string')
-      : [],
-    minDelayMs: count('d'),
-    lastRobotsAuthority: typeof fields['o'] === 'string' ? fields['o'] : null,
+    used: {
+      pages: count('n'),
+      bytes: count('b'),
+      firstRequestRunningMs: number('q', MAX_EPOCH_MS),
+      sinceMs: count('w'),
+    },
+    spacingAuthorities: authorities,
+    minDelayMs: count('d', MAX_CRAWL_DELAY_MS),
+    lastRobotsAuthority: isText(fields['o']) ? fields['o'] : null,
   };
+  return isReadable ? state : null;
 }
 
 /** Which bound a host has used up: reasons from the documented table. */

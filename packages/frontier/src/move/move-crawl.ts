@@ -5,7 +5,7 @@
 import type { Clock } from '../clock.js';
 import { FrontierError } from '../errors.js';
 import { hostOfRecord, LOCK_HOST } from '../records/processes.js';
-import { decodeItem } from '../records/record.js';
+import { itemOf } from '../records/record.js';
 import type { FrontierStore, ListedHost, NewEntry, ScanListing } from '../store.js';
 import { authorityOf, type HostKeyBy, hostKeyOf } from '../url/url.js';
 
@@ -221,7 +221,7 @@ function keyOf({ priority, body }: { readonly priority: number; readonly body: U
 /** @param known - Any known fingerprint: the entry's own is among those that were moved. */
 function entryOf({ host, entry, waitMs }: ScanListing['items'][number], known: Uint8Array): NewEntry {
   const { priority, body } = entry;
-  const item = decodeItem(body);
+  const item = itemOf(host, entry);
   const lane = item.kind === 'hop' ? `robots.txt of ${item.authority}` : (authorityOf(item.record.url) ?? undefined);
   const more = { ...(lane === undefined ? {} : { lane }), ...(waitMs === undefined ? {} : { notBeforeMs: waitMs }) };
   return { host, fingerprint: known, priority, body, dedupe: false, ...more };

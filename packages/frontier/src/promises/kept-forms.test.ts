@@ -8,7 +8,8 @@ import { LeasedHost } from '../hosts/leased-host.js';
 import { resolveOptions } from '../options/options.js';
 import { newHostClock } from '../politeness/host-clock.js';
 import { decodeItem, encodeItem } from '../records/record.js';
-import { decodeAuthority, encodeAuthority, newAuthorityRecord } from '../robots/authority-cache.js';
+import { type Chain, decodeAuthority, encodeAuthority, newAuthorityRecord } from '../robots/authority-cache.js';
+import { robotsHash } from '../robots/packed-record.js';
 import { memoryStore } from '../stores/memory.js';
 
 const options = resolveAccessOptions();
@@ -32,13 +33,13 @@ const answered = nextAccess(
 describe('queue entries', () => {
   it('come back as they were', () => {
     const record = {
-      url: 'http://a.test/ü',
+      url: 'http://a.test/%C3%BC',
       depth: 2,
       via: 'link',
       from: null,
       hops: 0,
       label: null,
-      userData: { a: [1] },
+      userData: { ü: [1] },
       tries: 3,
     } as const;
     const page = { kind: 'page', record, addedAtMs: 5 } as const;
@@ -47,14 +48,19 @@ describe('queue entries', () => {
     expect(decodeItem(encodeItem(hop))).toEqual(hop);
   });
 
-  it.each(['', 'null', '[]', '{"u":1}', '{"u":"http://a.test/","d":"1","v":"link","t":0}', '{"k":"h"}'])(
-    '%j is refused',
-    (text) => {
-      expect(() => decodeItem(new TextEncoder().encode(text))).toThrow(
-        expect.objectContaining({ code: 'record-unreadable' }),
-      );
-    },
-  );
+  it.each([
+    ...['', 'null', '[]', '{"u":1}', '{"u":"http://a.test/","d":"1","v":"link","t":0}', '{"k":"h"}'],
+    ...['file:///etc/passwd', 'javascript:1', 'http://me:secret@a.test/', 'HTTP://a.test/', 'http://a.test/b/../c'].map(
+      (url) => `{"u":"${url}","d":1,"v":"link","t":0}`,
+    ),
+    ...['"d":-1', '"v":"leap"', '"t":1e308', '"r":-1', '"l":7', '"n":0.5'].map(
+      (field) => `{"u":"http://a.test/","d":1,"v":"link","t":0,${field}}`,
+    ),
+  ])('%j is refused', (text) => {
+    expect(() => decodeItem(new TextEncoder().encode(text))).toThrow(
+      expect.objectContaining({ code: 'record-unreadable' }),
+    );
+  });
 });
 
 describe('host state', () => {
@@ -102,6 +108,23 @@ describe('host state', () => {
     expect(host.clock).toMatchObject({ lastStartMs: 60, lastEndMs: 60 });
   });
 
+  it.each([
+    ['an interval', { a: 1e300 }, { adaptiveMs: 600_000 }],
+    ['a pause', { p: 1e300 }, { pausedUntilMs: 86_400_060 }],
+    ['an exchange that is yet to come', { s: -1e300, e: -5 }, { lastStartMs: 60, lastEndMs: 60 }],
+    ['a count', { t: -7 }, { throttledInARow: 0 }],
+  ])('%s beyond its bounds is the nearest within them', (_what, fields, expected) => {
+    const bytes = new TextEncoder().encode(JSON.stringify({ v: 1, ...fields }));
+    expect(decodeHostState(bytes, 60)?.clock).toMatchObject(expected);
+  });
+
+  it.each([{ e: '5' }, { a: [] }, { l: 'http://a.test' }, { l: [7] }, { o: 'x'.repeat(1_024) }])(
+    'with %j is not read',
+    (fields) => {
+      expect(decodeHostState(new TextEncoder().encode(JSON.stringify({ v: 1, ...fields })), 60)).toBeNull();
+    },
+  );
+
   it('random bytes never throw', () => {
     fc.assert(fc.property(fc.uint8Array(), (bytes) => decodeHostState(bytes, 0) === null));
   });
@@ -111,13 +134,26 @@ describe('authority records', () => {
   it('come back as they were', () => {
     const chain = { id: '9', urls: ['http://a.test/robots.txt', 'http://b.test/r'], untilMs: 77 };
     const record = { ...newAuthorityRecord(), chain, hasAnswered: true };
-    expect(decodeAuthority(encodeAuthority(record))).toEqual(record);
+    expect(decodeAuthority('http://a.test', encodeAuthority(record))).toEqual(record);
   });
 
   it('with a body that does not fit are read as unknown, not as no rules', () => {
     const bytes = encodeAuthority({ ...newAuthorityRecord(), access: answered, hash: 'ab' });
     expect(bytes.length).toBeLessThanOrEqual(1_048_576);
-    expect(decodeAuthority(bytes)?.access.phase).toBe('none-yet');
+    expect(decodeAuthority('http://a.test', bytes)?.access.phase).toBe('none-yet');
+  });
+
+  it('of another body or authority are unknown, so that the file is fetched', () => {
+    const copy = { ...answered.copy!, body: new TextEncoder().encode('User-agent: *\nDisallow: /') };
+    const kept = { ...newAuthorityRecord(), access: { ...answered, copy }, hash: robotsHash(copy.body) };
+    expect(decodeAuthority('http://a.test', encodeAuthority(kept))?.hash).toBe(kept.hash);
+    expect(decodeAuthority('http://b.test', encodeAuthority(kept))).toBeNull();
+    const open = { ...copy, body: new TextEncoder().encode('User-agent: *\nDisallow:!/') };
+    expect(
+      decodeAuthority('http://a.test', encodeAuthority({ ...kept, access: { ...answered, copy: open } })),
+    ).toBeNull();
+    const chain = { id: '9', urls: 'http://a.test/robots.txt', untilMs: 77 } as unknown as Chain;
+    expect(decodeAuthority('http://a.test', encodeAuthority({ ...kept, chain }))).toBeNull();
   });
 
   it('are rejected if damaged, and nothing throws', () => {
@@ -126,8 +162,8 @@ describe('authority records', () => {
       access: { ...answered, copy: { ...answered.copy!, body: new Uint8Array(20) } },
     });
     for (let length = 0; length < bytes.length; length += 1) {
-      expect(decodeAuthority(bytes.subarray(0, length))?.access.phase ?? 'none-yet').toBe('none-yet');
+      expect(decodeAuthority('http://a.test', bytes.subarray(0, length))?.access.phase ?? 'none-yet').toBe('none-yet');
     }
-    fc.assert(fc.property(fc.uint8Array(), (random) => decodeAuthority(random) === null));
+    fc.assert(fc.property(fc.uint8Array(), (random) => decodeAuthority('http://a.test', random) === null));
   });
 });

@@ -46,10 +46,9 @@ it('the first page waits for the crawl delay of a file that a killed process had
     finalUrl: work.url,
   } as const;
   first.settle(work, { kind: 'robots', answer }).catch(() => undefined);
-  // The file's digest is computed on another thread, in real time.
   const isKept = async () => {
     const bytes = await store.readRecord(authorityKey('http://a.test'));
-    return bytes !== null && decodeAuthority(bytes)?.hasAnswered === true;
+    return bytes !== null && decodeAuthority('http://a.test', bytes)?.hasAnswered === true;
   };
   while (!(await isKept())) await new Promise((done) => setImmediate(done));
   mortal.stop();

@@ -1,7 +1,7 @@
 // Lists the queue, for a report or a person. It is read from the store, in the store's order, and nothing is changed.
 
 import { checkKeys, invalid } from '../option-value.js';
-import { decodeItem, type QueueItem } from '../records/record.js';
+import { itemOf, type QueueItem } from '../records/record.js';
 import type { FrontierStore, ScanListing } from '../store.js';
 import { authorityOf } from '../url/url.js';
 import type { UrlRecord } from '../url-record.js';
@@ -101,7 +101,7 @@ export async function scanItems(
 }
 
 function toScannedItem({ host, entry }: ScanListing['items'][number]): ScannedItem {
-  const item = decodeItem(entry.body);
+  const item = itemOf(host, entry);
   const authority = item.kind === 'hop' ? item.authority : (authorityOf(item.record.url) ?? '');
   return { host, authority, priority: entry.priority, item };
 }

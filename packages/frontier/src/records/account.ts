@@ -1,8 +1,10 @@
 // What one part of the crawl's account says, how the accounts of processes that are gone are merged into one, and how
 // the pages left are shared among living processes (`budget.ts`).
 
+import { unreadable } from '../errors.js';
 import { MAX_GRANT_PAGES } from './limits.js';
 import type { MergeValues, PartRecords } from './processes.js';
+import { isCount, isTime, readJson } from './record.js';
 
 export interface Account {
   readonly pages: number;
@@ -74,8 +76,13 @@ export function retainedGrant(unused: number, remaining: number, alive: number):
   return remaining > 0 || alive === 0 ? unused : Math.floor(unused / 2);
 }
 
-/** Reads an account; an absent record counts as an empty account. */
+/** Reads an account; an absent record counts as an empty account. @throws FrontierError `record-unreadable` */
 export function readAccount(bytes: Uint8Array | null): Account {
   if (bytes === null) return EMPTY_ACCOUNT;
-  return { ...EMPTY_ACCOUNT, ...(JSON.parse(new TextDecoder().decode(bytes)) as Partial<Account>) };
+  const what = 'an account of used pages';
+  const account = { ...EMPTY_ACCOUNT, ...(readJson(what, bytes) as Partial<Account>) };
+  const { pages, runningMs, bytes: used, granted, beat, isOver, lacksHosts } = account;
+  const isValid = [pages, used, granted, beat].every(isCount) && isTime(runningMs);
+  if (!isValid || typeof isOver !== 'boolean' || typeof lacksHosts !== 'boolean') throw unreadable(what);
+  return account;
 }

@@ -31,3 +31,7 @@ export const MAX_ACCOUNT_AGE_MS = 3_000;
  * Milliseconds: a process whose account is unchanged for so long counts as dead, and its granted pages are free again.
  */
 export const PART_SILENT_MS = 30_000;
+/**
+ * Milliseconds: nothing in a store is due later than in ten years. A later time is damaged, and would be waited for.
+ */
+export const MAX_STORE_WAIT_MS = 315_360_000_000;

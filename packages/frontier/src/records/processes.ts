@@ -10,10 +10,11 @@
 // long are merged into one, so that the records do not grow with the number of processes that ever ran.
 
 import type { Clock } from '../clock.js';
-import { FrontierError } from '../errors.js';
+import { FrontierError, unreadable } from '../errors.js';
 import type { FrontierStore, HostKey } from '../store.js';
 import { type HostKeyBy, hostKeyOf } from '../url/url.js';
 import { CRAWL_LOCK_RETRY_MS, CRAWL_LOCK_TTL_MS, MAX_CRAWL_LOCK_WAIT_MS, MAX_PARTS } from './limits.js';
+import { isText, readJson } from './record.js';
 
 /** The host whose lease is the lock. No host name contains a blank. */
 export const LOCK_HOST = ' crawl';
@@ -213,7 +214,11 @@ export function createPartRecords(store: FrontierStore, lock: CrawlLock) {
 
   async function readList(): Promise<readonly string[] | null> {
     const bytes = store.capabilities.shared ? await store.readRecord(LIST_KEY) : null;
-    return bytes === null ? null : (JSON.parse(new TextDecoder().decode(bytes)) as string[]);
+    if (bytes === null) return null;
+    const what = 'the list of processes';
+    const parts = readJson(what, bytes);
+    if (!Array.isArray(parts) || parts.length > MAX_PARTS || !parts.every(isText)) throw unreadable(what);
+    return parts;
   }
 
   const state = { name: () => name, isListed: () => isListed };

@@ -2,8 +2,11 @@
 // item: a URL to fetch, and one hop of a robots.txt redirect chain (access §3), which is in the queue of the host it
 // leads to.
 
-import { FrontierError } from '../errors.js';
-import type { JsonValue, NewUrl, UrlRecord, Via } from '../url-record.js';
+import { unreadable } from '../errors.js';
+import { MAX_EPOCH_MS, MAX_URL_CHARS } from '../limits.js';
+import type { Entry, HostKey } from '../store.js';
+import { authorityOf, hostKeyOf, parseUrlParts, requestedUrl } from '../url/url.js';
+import { type JsonValue, type NewUrl, type UrlRecord, VIAS, type Via } from '../url-record.js';
 
 /** A URL in the queue. */
 export interface PageItem {
@@ -96,49 +99,68 @@ function toJsonString(text: string): string {
 /**
  * Decodes an item from the store's bytes.
  *
+ * @param what - Names the entry for the error.
  * @throws FrontierError `record-unreadable`: the body was not written by this version.
  */
-export function decodeItem(body: Uint8Array): QueueItem {
-  const fields = readFields(body);
-  if (fields['k'] === 'h') {
-    return { kind: 'hop', authority: text(fields['a']), chain: text(fields['c']), url: text(fields['u']) };
-  }
-  const record: UrlRecord = {
-    url: text(fields['u']),
-    depth: number(fields['d']),
-    via: text(fields['v']) as Via,
-    from: fields['f'] === undefined ? null : text(fields['f']),
-    hops: fields['h'] === undefined ? 0 : number(fields['h']),
-    label: fields['l'] === undefined ? null : text(fields['l']),
-    userData: fields['x'] === undefined ? null : (fields['x'] as JsonValue),
-    tries: fields['r'] === undefined ? 0 : number(fields['r']),
-    ...(fields['n'] === undefined ? {} : { visit: number(fields['n']) }),
+export function decodeItem(body: Uint8Array, what = 'an entry'): QueueItem {
+  const fields = readJson(what, body) as Readonly<Record<string, unknown>> | null;
+  const read = <T>(name: string, isValid: (value: unknown) => value is T): T => {
+    const value = fields?.[name];
+    if (!isValid(value)) throw unreadable(what);
+    return value;
   };
-  const keyed = fields['s'] === 1 ? { isKeyed: true } : {};
-  return { kind: 'page', record, addedAtMs: number(fields['t']), ...keyed };
-}
-
-function readFields(body: Uint8Array): Readonly<Record<string, unknown>> {
-  let fields: unknown;
-  try {
-    fields = JSON.parse(decoder.decode(body));
-  } catch (cause) {
-    throw new FrontierError('record-unreadable', 'the store holds an entry that is not JSON', { cause });
+  const readIf = <T, Absent>(name: string, isValid: (value: unknown) => value is T, absent: Absent): T | Absent =>
+    fields?.[name] === undefined ? absent : read(name, isValid);
+  if (fields?.['k'] === 'h') {
+    return { kind: 'hop', authority: read('a', isAuthority), chain: read('c', isText), url: read('u', isRequestedUrl) };
   }
-  if (typeof fields !== 'object' || fields === null) throw unreadable('an object', fields);
-  return fields as Readonly<Record<string, unknown>>;
+  const visit = readIf('n', isCount, null);
+  const record: UrlRecord = {
+    url: read('u', isRequestedUrl),
+    depth: read('d', isCount),
+    via: read('v', isVia),
+    from: readIf('f', isText, null),
+    hops: readIf('h', isCount, 0),
+    label: readIf('l', isText, null),
+    userData: (fields?.['x'] ?? null) as JsonValue,
+    tries: readIf('r', isCount, 0),
+    ...(visit === null ? {} : { visit }),
+  };
+  const keyed = fields?.['s'] === 1 ? { isKeyed: true } : {};
+  return { kind: 'page', record, addedAtMs: read('t', isTime), ...keyed };
 }
 
-function text(value: unknown): string {
-  if (typeof value !== 'string') throw unreadable('a string', value);
-  return value;
+/**
+ * The item of an entry. Its URL belongs to the host in whose queue it is, because that host's clock spaces it.
+ *
+ * @throws FrontierError `record-unreadable`: it is not an item of this version, or belongs to another host.
+ */
+export function itemOf(host: HostKey, { id, body }: Pick<Entry, 'id' | 'body'>): QueueItem {
+  const what = `the entry ${id} in the queue of ${host}`;
+  const item = decodeItem(body, what);
+  const url = item.kind === 'hop' ? item.url : item.record.url;
+  // The owner may have changed what shares a clock since it was queued.
+  if (hostKeyOf(url) !== host && hostKeyOf(url, 'domain') !== host) throw unreadable(what);
+  return item;
 }
 
-function number(value: unknown): number {
-  if (typeof value !== 'number') throw unreadable('a number', value);
-  return value;
+/** Reads JSON that this package wrote. @throws FrontierError `record-unreadable`, with the name of the record. */
+export function readJson(what: string, bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(decoder.decode(bytes));
+  } catch (cause) {
+    throw unreadable(what, cause);
+  }
 }
 
-function unreadable(expected: string, got: unknown): FrontierError {
-  return new FrontierError('record-unreadable', `expected a queue entry to hold ${expected}, got ${typeof got}`);
+export const isText = (value: unknown): value is string => typeof value === 'string';
+export const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
+export const isTime = (value: unknown): value is number =>
+  typeof value === 'number' && value >= 0 && value <= MAX_EPOCH_MS;
+const isVia = (value: unknown): value is Via => (VIAS as readonly unknown[]).includes(value);
+const isAuthority = (value: unknown): value is string => isText(value) && authorityOf(value) === value;
+
+function isRequestedUrl(value: unknown): value is string {
+  const parts = isText(value) && value.length <= MAX_URL_CHARS ? parseUrlParts(value) : null;
+  return parts !== null && requestedUrl(parts) === value;
 }

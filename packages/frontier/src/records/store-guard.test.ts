@@ -34,6 +34,7 @@ const CALLS: Readonly<Record<string, (store: FrontierStore) => Promise<unknown>>
   close: (store) => store.close(),
 };
 
+const GIVEN = { id: '1', priority: 4, attempt: 0, body: new Uint8Array(1) };
 const LEASE = { host: 'h', fencingToken: '1', state: null, entries: [], queued: 0 };
 
 it.each<[verb: string, does: () => unknown, message: string]>([
@@ -50,6 +51,10 @@ it.each<[verb: string, does: () => unknown, message: string]>([
   ],
   ['lease', async () => undefined, '`lease` of the store answered undefined, not a list of leases'],
   ['lease', async () => [{ ...LEASE, fencingToken: 1 }], '`lease` of the store answered a list of 1'],
+  ['lease', async () => [{ ...LEASE, state: 'x' }], '`lease` of the store answered a list of 1'],
+  ['lease', async () => [{ ...LEASE, queued: -1 }], '`lease` of the store answered a list of 1'],
+  ['lease', async () => [{ ...LEASE, entries: [{ ...GIVEN, priority: 8 }] }], '`lease` of the store answered a list'],
+  ['lease', async () => [{ ...LEASE, entries: [{ ...GIVEN, body: 'x' }] }], '`lease` of the store answered a list'],
   ['commit', async () => undefined, '`commit` of the store answered undefined, not an answer for each host'],
   [
     'commit',
@@ -65,6 +70,7 @@ it.each<[verb: string, does: () => unknown, message: string]>([
   ['commit', async () => ({ hosts: [{}], links: ['new'] }), '`commit` of the store answered an object'],
   ['nextDueInMs', async () => undefined, '`nextDueInMs` of the store answered undefined, not a duration or null'],
   ['nextDueInMs', async () => Number.NaN, '`nextDueInMs` of the store answered NaN, not a duration or null'],
+  ['nextDueInMs', async () => 1e300, '`nextDueInMs` of the store answered 1e\\+300, not a duration or null'],
   ['reserve', async () => [Number.NaN], '`reserve` of the store answered a list of 1, not a duration for each slot'],
   ['reserve', async () => [], '`reserve` of the store answered a list of 0, not a duration for each slot'],
   ['readRecord', async () => undefined, '`readRecord` of the store answered undefined, not a Uint8Array or null'],
@@ -73,6 +79,8 @@ it.each<[verb: string, does: () => unknown, message: string]>([
     async () => ({ queued: 1 }),
     '`stats` of the store answered an object of another shape, not an object of counts',
   ],
+  ['stats', async () => ({ queued: -1, inFlight: 0, known: 0, hosts: 0 }), '`stats` of the store answered an object'],
+  ['scan', async () => ({ cursor: null, items: [{}] }), '`scan` of the store answered an object'],
   ['scan', async () => [], '`scan` of the store answered a list of 0, not a page of entries'],
 ])('an answer of %s is refused by name (row %#)', async (verb, does, message) => {
   const failed = CALLS[verb]?.(await storeWith(verb, does));

@@ -4,9 +4,12 @@
 // would mean that nothing is ever due, and an outcome too few that a link is queued. So each answer is checked.
 
 import { FrontierError } from '../errors.js';
+import { PRIORITIES } from '../limits.js';
 import type { AddOutcome, FrontierStore } from '../store.js';
 import type { HostKeyBy } from '../url/url.js';
+import { MAX_STORE_WAIT_MS } from './limits.js';
 import { hostOfRecord } from './processes.js';
+import { isCount, isText } from './record.js';
 
 /** Verbs of records, and the place of the host that the record belongs to among what they are given. */
 const HOST_ARGUMENT: Readonly<Record<string, number>> = { readRecord: 1, writeRecord: 2 };
@@ -52,8 +55,10 @@ export class StoreGuard {
   }
 }
 
+const HINT = 'The store has a defect, or its contents are damaged: put a copy of it back, or start over.';
+
 function storeFailed(message: string, cause: unknown): FrontierError {
-  return new FrontierError('store-failed', message, { cause });
+  return new FrontierError('store-failed', message, cause === undefined ? { hint: HINT } : { cause });
 }
 
 /** A store whose verbs pass through one function that may refuse, delay, watch or complete them. */
@@ -80,8 +85,8 @@ const ANSWERS: readonly (readonly [verb: keyof FrontierStore, description: strin
   ['add', 'an outcome for each entry: known, new or full', (answer, [entries]) => areOutcomes(answer, entries)],
   ['lease', 'a list of leases', (answer) => Array.isArray(answer) && answer.every(isLease)],
   ['commit', 'an answer for each host and an outcome for each link', isCommitAnswer],
-  ['nextDueInMs', 'a duration or null', (answer) => answer === null || Number.isFinite(answer)],
-  ['reserve', 'a duration for each slot', (answer, [slots]) => isListFor(answer, slots, Number.isFinite)],
+  ['nextDueInMs', 'a duration or null', (answer) => answer === null || isDuration(answer)],
+  ['reserve', 'a duration for each slot', (answer, [slots]) => isListFor(answer, slots, isDuration)],
   ['readRecord', 'a Uint8Array or null', (answer) => answer === null || ArrayBuffer.isView(answer)],
   ['stats', 'an object of counts', areCounts],
   ['scan', 'a page of entries', isListing],
@@ -130,26 +135,38 @@ const OUTCOMES: ReadonlySet<unknown> = new Set<AddOutcome>(['known', 'new', 'ful
 
 const areOutcomes = (answer: unknown, args: unknown): boolean => isListFor(answer, args, (one) => OUTCOMES.has(one));
 
+const isDuration = (ms: unknown): boolean => typeof ms === 'number' && ms >= 0 && ms <= MAX_STORE_WAIT_MS;
+
 function isLease(lease: unknown): boolean {
   if (!isObject(lease)) return false;
-  const { host, fencingToken, entries } = lease;
-  return typeof host === 'string' && typeof fencingToken === 'string' && Array.isArray(entries);
+  const { host, fencingToken, entries, state, queued } = lease;
+  const isState = state === null || state instanceof Uint8Array;
+  return isText(host) && isText(fencingToken) && isState && isCount(queued) && areEntries(entries);
+}
+
+const areEntries = (entries: unknown): boolean => Array.isArray(entries) && entries.every(isEntry);
+
+function isEntry(entry: unknown): boolean {
+  if (!isObject(entry)) return false;
+  const { id, priority, body, attempt } = entry;
+  return isText(id) && isCount(priority) && priority < PRIORITIES && body instanceof Uint8Array && isCount(attempt);
 }
 
 function isCommitAnswer(answer: unknown, [hosts, links = []]: readonly unknown[]): boolean {
   const isHostAnswer = (host: unknown) =>
-    isObject(host) && (host['ok'] === false || (host['ok'] === true && Array.isArray(host['entries'])));
+    isObject(host) && (host['ok'] === false || (host['ok'] === true && areEntries(host['entries'])));
   return isObject(answer) && areOutcomes(answer['links'], links) && isListFor(answer['hosts'], hosts, isHostAnswer);
 }
 
 function areCounts(answer: unknown): boolean {
-  return isObject(answer) && ['queued', 'inFlight', 'known', 'hosts'].every((name) => Number.isFinite(answer[name]));
+  return isObject(answer) && ['queued', 'inFlight', 'known', 'hosts'].every((name) => isCount(answer[name]));
 }
 
 function isListing(answer: unknown): boolean {
   if (!isObject(answer)) return false;
   const { cursor, items } = answer;
-  return Array.isArray(items) && (cursor === null || typeof cursor === 'string');
+  const isItem = (item: unknown) => isObject(item) && isText(item['host']) && isEntry(item['entry']);
+  return Array.isArray(items) && items.every(isItem) && (cursor === null || isText(cursor));
 }
 
 /** A value in a message. Errors without a message have a code, or a name. */

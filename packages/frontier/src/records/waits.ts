@@ -3,12 +3,15 @@
 // overwrites another's. A process that opens the crawl reads all parts.
 
 import type { Clock } from '../clock.js';
+import { unreadable } from '../errors.js';
 import type { HostWait } from '../frontier-event.js';
 import type { FrontierStore } from '../store.js';
 import { MAX_KNOWN_WAITS, MAX_STORED_WAITS } from './limits.js';
 import type { PartRecords } from './processes.js';
+import { isCount, isText, isTime, readJson } from './record.js';
 
 const KEY = 'waits';
+const WHAT = 'the list of waiting hosts';
 /** How many waits are checked to find one to forget. */
 const MAX_FORGET_CANDIDATES = 16;
 
@@ -19,7 +22,8 @@ export function createWaits(store: FrontierStore, records: PartRecords, clock: C
   /** Reads what all processes stored. */
   async function open(): Promise<void> {
     const parts = [...(await records.readAll(KEY)).values()];
-    const stored = parts.flatMap((bytes) => JSON.parse(new TextDecoder().decode(bytes)) as HostWait[]);
+    const stored = parts.flatMap((bytes) => readJson(WHAT, bytes) as HostWait[]);
+    if (!stored.every(isWait)) throw unreadable(WHAT);
     for (const wait of stored) if (wait.untilMs !== null) note(wait);
     const parked = new Map(stored.filter(({ untilMs }) => untilMs === null).map((wait) => [wait.host, wait]));
     // The part of a process that is gone never changes, and the host may have been unparked since.
@@ -88,6 +92,11 @@ export function createWaits(store: FrontierStore, records: PartRecords, clock: C
   }
 
   return { open, save, note, countQueued, forget, noteReleased, get, list };
+}
+
+function isWait(wait: Partial<HostWait> | null): boolean {
+  const { host, reason, untilMs, queued } = wait ?? {};
+  return isText(host) && isText(reason) && isCount(queued) && (untilMs === null || isTime(untilMs));
 }
 
 /** A host with nothing queued keeps its clock, but nothing waits for it. */

@@ -6,11 +6,12 @@
 
 import { type AccessState, decodeAccess, encodeAccess, initialAccess } from '@mannerly/robots/access';
 import { MAX_RECORD_BYTES } from '../limits.js';
+import { isText, isTime } from '../records/record.js';
 import type { FrontierStore } from '../store.js';
 import type { Refusal } from '../work.js';
 import type { AuthorityRules } from './authority-rules.js';
 import { AUTHORITY_OVERHEAD_BYTES } from './limits.js';
-import { pack, unpack } from './packed-record.js';
+import { pack, robotsHash, unpack } from './packed-record.js';
 
 /** A redirect chain of a robots.txt whose next hop is in another host's queue. */
 export interface Chain {
@@ -116,7 +117,7 @@ export class AuthorityCache {
   /** Its record as it is in the store now; memory does not change. */
   async readRecord(name: string, cached: CachedCopy | null = null): Promise<AuthorityRecord | null> {
     const bytes = await this.#records.readRecord(authorityKey(name));
-    return bytes === null ? null : decodeAuthority(bytes, cached);
+    return bytes === null ? null : decodeAuthority(name, bytes, cached);
   }
 
   /**
@@ -207,6 +208,11 @@ export function authorityKey(authority: string): string {
   return `robots/${authority}`;
 }
 
+/** access §1; the name of an authority is already normalized. */
+export function robotsUrlOf(authority: string): string {
+  return `${authority}/robots.txt`;
+}
+
 /** The record of an unknown authority. */
 export function newAuthorityRecord(): AuthorityRecord {
   return { access: initialAccess(), hash: null, chain: null, hasAnswered: false };
@@ -231,11 +237,16 @@ export function encodeAuthority(record: AuthorityRecord): Uint8Array {
 }
 
 /**
- * Decodes a record. `null`: this version did not write it, and the authority is unknown like a new one.
+ * Decodes a record. `null`: this version did not write it for this authority, or it is damaged. Then the authority is
+ * unknown like a new one, so its file is fetched before anything else.
  *
  * @param cached - A copy in memory. If it is the record's copy, it supplies a body that was left out (`no-store`).
  */
-export function decodeAuthority(stored: Uint8Array, cached: CachedCopy | null = null): AuthorityRecord | null {
+export function decodeAuthority(
+  name: string,
+  stored: Uint8Array,
+  cached: CachedCopy | null = null,
+): AuthorityRecord | null {
   const bytes = unpack(stored);
   if (bytes === null || bytes.length < HEAD_LENGTH_BYTES) return null;
   const headEnd = HEAD_LENGTH_BYTES + new DataView(bytes.buffer, bytes.byteOffset).getUint32(0);
@@ -243,7 +254,9 @@ export function decodeAuthority(stored: Uint8Array, cached: CachedCopy | null = 
   const body = cached !== null && cached.hash === head?.hash ? cached.body : null;
   const access = head === null ? null : decodeAccess(bytes.subarray(headEnd), body);
   if (head === null || access === null) return null;
-  return { ...head, access, hash: access.copy === null ? null : head.hash };
+  const { copy } = access;
+  if (copy === null) return { ...head, access, hash: null };
+  return copy.robotsUrl === robotsUrlOf(name) && robotsHash(copy.body) === head.hash ? { ...head, access } : null;
 }
 
 function readHead(bytes: Uint8Array): Omit<AuthorityRecord, 'access'> | null {
@@ -251,8 +264,14 @@ function readHead(bytes: Uint8Array): Omit<AuthorityRecord, 'access'> | null {
     const { v, hash, chain, hasAnswered } = JSON.parse(new TextDecoder().decode(bytes)) as Partial<
       Omit<AuthorityRecord, 'access'> & { v: number }
     >;
-    return v === 1 ? { hash: hash ?? null, chain: chain ?? null, hasAnswered: hasAnswered === true } : null;
+    if (v !== 1 || (chain !== null && !isChain(chain))) return null;
+    return { hash: hash ?? null, chain, hasAnswered: hasAnswered === true };
   } catch {
     return null; // Not JSON, so not a record of ours; JSON.parse has no other way to say so.
   }
+}
+
+function isChain(chain: Partial<Chain> | undefined): chain is Chain {
+  const { id, urls, untilMs } = chain ?? {};
+  return isText(id) && Array.isArray(urls) && urls.length > 0 && urls.every(isText) && isTime(untilMs);
 }

@@ -83,12 +83,6 @@ export function excludedReason(decision: Decision, phase: string | null): string
   return decision.reason === 'oversize' ? 'robots-oversize' : 'robots-rule';
 }
 
-/** Identifies a body: SHA-256, 64 hex digits. */
-export async function robotsHash(body: Uint8Array): Promise<string> {
-  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', body.slice()));
-  return Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('');
-}
-
 function readRules(rules: RobotsRules, key: AuthorityRules['key'], options: ResolvedReadingOptions): AuthorityRules {
   const fileDelayMs = rules.crawlDelayMs;
   const site = sitePreferences(rules);

@@ -1,7 +1,8 @@
 // Compressed records of robots.txt: in a crawl of many hosts they are a large part of what a server stores. Most of
 // them are similar, so compression starts with a dictionary of what they have in common. A small window keeps small
-// records cheap: about 12 µs to pack, 5 µs to unpack.
+// records cheap: about 12 µs to pack, 5 µs to unpack. Also the hash of a file, by which a damaged one is noticed.
 
+import { hash } from 'node:crypto';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { MAX_RECORD_BYTES } from '../limits.js';
 
@@ -34,4 +35,9 @@ export function unpack(bytes: Uint8Array): Uint8Array | null {
   } catch {
     return null; // Truncated, or not ours; zlib has no other way to say so.
   }
+}
+
+/** Identifies the body of a file: SHA-256, 64 hex digits. */
+export function robotsHash(body: Uint8Array): string {
+  return hash('sha256', body, 'hex');
 }

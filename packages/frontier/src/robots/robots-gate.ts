@@ -25,9 +25,11 @@ import {
   type AuthorityRecord,
   type Chain,
   newAuthorityRecord,
+  robotsUrlOf,
 } from './authority-cache.js';
-import { type AuthorityRules, type RulesReader, robotsHash } from './authority-rules.js';
+import type { AuthorityRules, RulesReader } from './authority-rules.js';
 import { MAX_CHAIN_EXCHANGE_MS, MAX_CHAIN_SLOT_WAIT_MS, REFUSED_AUTHORITY_MS } from './limits.js';
+import { robotsHash } from './packed-record.js';
 
 /** The binding answer about one URL. */
 export type GateAnswer =
@@ -110,7 +112,8 @@ export class RobotsGate {
 
   /** Whether a page has waited too long. Time in the queue while its rules were available does not count. */
   isHeldTooLong(addedAtMs: number, sinceMs: number, nowMs: number): boolean {
-    return nowMs - Math.max(addedAtMs, sinceMs) >= this.#options.access.maxHoldMs;
+    // A time of adding that has not come yet is wrong.
+    return nowMs - Math.max(addedAtMs > nowMs ? 0 : addedAtMs, sinceMs) >= this.#options.access.maxHoldMs;
   }
 
   #decide(authority: Authority, url: string, nowMs: number): GateAnswer {
@@ -153,7 +156,7 @@ export class RobotsGate {
   /** A request for its robots.txt is handed out: from now on the authority is busy. */
   beginFetch(authority: Authority, nowMs: number): RobotsRequest {
     authority.access = nextAccess(authority.access, { kind: 'ask' }, nowMs, this.#options.access);
-    return request(authority, robotsUrlOf(authority));
+    return request(authority, robotsUrlOf(authority.name));
   }
 
   /** The request was released unsent. */
@@ -211,8 +214,7 @@ export class RobotsGate {
     const final = finalAnswer(next, answer, authority, url);
     const after = nextAccess(before, { kind: 'answer', answer: final, jitter: random() / 10 }, nowMs, options);
     const body = after.copy?.body ?? null;
-    const hash = body === null || body === before.copy?.body ? authority.hash : await robotsHash(body);
-    // All in one step: until here the file counts as being fetched.
+    const hash = body === null || body === before.copy?.body ? authority.hash : robotsHash(body);
     const isFirst = after.failures === 0 && !authority.hasAnswered;
     authority.access = after;
     authority.hash = body === null ? null : hash;
@@ -247,11 +249,6 @@ function restored(record: AuthorityRecord, nowMs: number, options: ResolvedAcces
   return { ...record, access: { ...access, fetching: true } };
 }
 
-/** access §1; the name of an authority is already normalized. */
-function robotsUrlOf(authority: Authority): string {
-  return `${authority.name}/robots.txt`;
-}
-
 function request(authority: Authority, url: string): RobotsRequest {
   const validators = copyValidators(authority.access.copy, url);
   const [etag, lastModified] = [validators?.['if-none-match'] ?? null, validators?.['if-modified-since'] ?? null];
@@ -265,5 +262,5 @@ function finalAnswer(next: NextHop, answer: RobotsAnswer, authority: Authority, 
   if (next.kind === 'redirect-limit') return { kind: 'redirect-limit' };
   if (next.kind === 'redirect-unusable') return { kind: 'failure', failure: 'redirect-unusable' };
   if (answer.kind !== 'response') return answer;
-  return { ...answer, robotsUrl: robotsUrlOf(authority), finalUrl: url };
+  return { ...answer, robotsUrl: robotsUrlOf(authority.name), finalUrl: url };
 }

@@ -231,6 +231,19 @@ export interface CrawlName {
   readonly identity: string;
 }
 
+/** What a store says of the crawl in it. @throws FrontierError `store-mismatch`: it says nothing. */
+export function readCrawlName(location: string, hint: string, bytes: Uint8Array): CrawlName {
+  try {
+    const name = JSON.parse(new TextDecoder().decode(bytes)) as CrawlName;
+    const { format, version, crawl, identity } = name;
+    const isName = [format, crawl, identity].every((one) => typeof one === 'string') && typeof version === 'number';
+    if (isName) return name;
+  } catch {
+    // Not JSON, or not an object.
+  }
+  throw new FrontierError('store-mismatch', `${location} holds something other than a crawl`, { hint });
+}
+
 const OTHER_VERSION_HINT =
   'Another version of Mannerly wrote it: let that version finish the crawl, or start another one.';
 

@@ -3,13 +3,14 @@
 
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { NewEntry } from '../store.js';
-import { openEnvironment } from './lmdb/environment.js';
+import { openEnvironment, type Row, type Table } from './lmdb/environment.js';
 import { listHolders } from './lmdb/meta.js';
+import { timeValue } from './lmdb/rows.js';
 import { type LmdbStoreOptions, lmdbStore } from './lmdb.js';
 
 let folder = '';
@@ -112,6 +113,49 @@ describe('opening', () => {
       await expect(refused).rejects.toMatchObject({ code: 'store-failed', message: expect.stringContaining('EISDIR') });
     },
   );
+
+  it.skipIf(process.platform === 'win32').each(['data.mdb', 'lock.mdb', 'gate', 'checksum', 'checksum.new'])(
+    'refuses a link in the place of %s: what it leads to is not written to',
+    async (name) => {
+      await (await opened()).close();
+      const path = join(folder, 'frontier', name);
+      await rm(path, { force: true, recursive: true });
+      await writeFile(join(folder, 'precious'), '');
+      await symlink(join(folder, 'precious'), path);
+      const refused = make().open({ crawl: 'c', create: true });
+      await expect(refused).rejects.toMatchObject({ code: 'store-mismatch', message: expect.stringContaining(path) });
+      expect(await readFile(join(folder, 'precious'), 'utf8')).toBe('');
+    },
+  );
+
+  it.each<[what: string, table: 'due' | 'log' | 'hosts', damage: (table: Table, row: Row) => void]>([
+    [
+      'the time of the host h',
+      'due',
+      (table, { key, value }) => table.putSync(Buffer.concat([timeValue(5), key.subarray(8)]), value),
+    ],
+    ['the chunk 0 of the known URLs', 'log', (table, { key }) => table.removeSync(key)],
+    ['the record of host 1', 'hosts', (table, { key, value }) => table.putSync(key, value.subarray(1))],
+  ])('names what is damaged: %s', async (what, name, damage) => {
+    const store = await opened();
+    await store.add(entries(0, 3));
+    await store.close();
+    await rm(join(folder, 'frontier', 'checksum'), { force: true });
+    const tables = openEnvironment(join(folder, 'frontier'), false);
+    tables.write(() => {
+      damage(tables[name], [...tables[name].getRange({})].at(-1)!);
+      return true;
+    });
+    await tables.close();
+    const leased = opened().then((next) =>
+      next.lease({ maxHosts: 4, entriesPerHost: 1, ttlMs: 1 }).finally(() => next.close()),
+    );
+    await expect(leased).rejects.toMatchObject({
+      code: 'record-unreadable',
+      message: expect.stringContaining(what),
+      hint: expect.stringContaining('start over'),
+    });
+  });
 
   it('refuses a gate file that is something else, and does not crash', async () => {
     await (await opened()).close();

@@ -68,6 +68,18 @@ it.each([
   expect(messages).toEqual([expect.stringMatching(advice)]);
 });
 
+it.each([0, 0.5, '2', 1e9])('does not open a crawl of %j shards', async (shards) => {
+  const stored = { format: 'mannerly-frontier-redis', version: 4, crawl: 'one', identity: '', shards };
+  const info = 'redis_version:7.2.0\r\nmaxmemory_policy:noeviction\r\n';
+  const callBuffer = async (command: string) => Buffer.from(command === 'GET' ? JSON.stringify(stored) : info);
+  const store = redisStore({ client: { ...client, callBuffer }, onNotice: () => undefined });
+  const refused = store.open({ crawl: 'one', create: false });
+  await expect(refused).rejects.toMatchObject({
+    code: 'record-unreadable',
+    message: expect.stringContaining('shards'),
+  });
+});
+
 it('sends a record before the commit that is called next, so that a killed process has counted its pages', async () => {
   const sent: string[] = [];
   const callBuffer = async (command: string) => {

@@ -19,7 +19,7 @@ import type { Database } from 'lmdb';
 import { FrontierError } from '../../errors.js';
 import { RESTORE_OR_RESET, toFailure } from '../checked-store.js';
 import { processLimits } from '../processes/process-limits.js';
-import { checkFiles, compareChecksum, DATA, removeChecksum, writeChecksum } from './file-checks.js';
+import { checkFiles, compareChecksum, DATA, refuseSpecial, removeChecksum, writeChecksum } from './file-checks.js';
 
 /**
  * Address space for the file, bytes. It only bounds growth. Processes on one file must agree, so it is not an option.
@@ -84,6 +84,7 @@ export function openEnvironment(path: string, create: boolean): Environment {
   prepareFolder(path, create);
   try {
     checkFiles(path);
+    refuseSpecial(join(path, GATE));
     checkFiles(join(path, GATE));
     const gate = open<Buffer, Buffer>({ path: join(path, GATE), noSubdir: false, noSync: true, ...READERS });
     const exclusively = <T>(work: () => T): T => {

@@ -9,6 +9,7 @@ import {
   existsSync,
   fstatSync,
   fsyncSync,
+  lstatSync,
   openSync,
   readFileSync,
   readSync,
@@ -22,7 +23,9 @@ import { FrontierError } from '../../errors.js';
 
 /** The file with the data, and the one with its checksum. */
 export const DATA = 'data.mdb';
+const LOCK = 'lock.mdb';
 const CHECKSUM = 'checksum';
+const NEW_CHECKSUM = `${CHECKSUM}.new`;
 /** Bytes read at a time. */
 const CHUNK_BYTES = 1_048_576;
 
@@ -42,17 +45,26 @@ const MAX_PAGE_BYTES = 65_536;
 /**
  * Checks the files of a folder. A missing or empty one is accepted: lmdb creates it.
  *
- * @throws FrontierError `store-mismatch`: another kind; `store-failed`: truncated; the platform's error, also for a
- *   folder in the place of a file.
+ * @throws FrontierError `store-mismatch`: another kind, or no regular file; `store-failed`: truncated; the platform's
+ *   error, also for a folder in the place of a file.
  */
 export function checkFiles(folder: string): void {
-  const [data, lock] = [join(folder, DATA), join(folder, 'lock.mdb')];
+  const [data, lock] = [join(folder, DATA), join(folder, LOCK)];
+  for (const name of [DATA, LOCK, CHECKSUM, NEW_CHECKSUM]) refuseSpecial(join(folder, name));
   if (existsSync(data)) {
     withFile(data, 'r', (file) => {
       if (fstatSync(file).size > 0) checkHeads(data, file);
     });
   }
   if (existsSync(lock)) withFile(lock, 'r+', () => undefined);
+}
+
+/** What leads out of the folder would be written to there, and a pipe would be read for ever. */
+export function refuseSpecial(path: string): void {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  if (found === undefined || found.isFile() || found.isDirectory()) return;
+  const hint = 'Another program put it there: use another folder, or put the file itself in its place.';
+  throw new FrontierError('store-mismatch', `${path} is no regular file`, { hint });
 }
 
 function checkHeads(path: string, file: number): void {
@@ -84,8 +96,9 @@ function checkHeads(path: string, file: number): void {
 /** Writes the checksum of the data in the folder. Call it with the gate locked. @throws The platform's error. */
 export function writeChecksum(folder: string): void {
   const path = join(folder, CHECKSUM);
-  writeFileSync(`${path}.new`, checksumOf(folder), { flush: true });
-  renameSync(`${path}.new`, path);
+  const written = join(folder, NEW_CHECKSUM);
+  writeFileSync(written, checksumOf(folder), { flush: true });
+  renameSync(written, path);
 }
 
 /** Removes the checksum durably: a power cut must not restore it next to data that was written since. */

@@ -4,6 +4,7 @@
 //           transaction first reads what other processes have added (A1 across processes)
 //   table   a row per fingerprint, about 25 bytes, once the log has outgrown the smallest budget of the file's users
 
+import { unreadable } from '../../errors.js';
 import { FINGERPRINT_BYTES } from '../../limits.js';
 import type { Listing } from '../../store.js';
 import { FingerprintSet } from '../fingerprint-set.js';
@@ -116,8 +117,7 @@ export class Fingerprints {
   /** The bytes of each chunk are valid until the next one. */
   *#chunksUpTo(end: number): Generator<Uint8Array> {
     for (; this.#nextChunk < end; this.#nextChunk += 1) {
-      const chunk = this.#log.getBinaryFast(chunkKey(this.#nextChunk));
-      if (chunk !== undefined) yield chunk;
+      yield checkedChunk(this.#nextChunk, this.#log.getBinaryFast(chunkKey(this.#nextChunk)));
     }
   }
 
@@ -141,12 +141,17 @@ export class Fingerprints {
   }
 
   #chunk(number: number): Buffer[] {
-    const bytes = this.#log.getBinary(chunkKey(number));
-    const count = (bytes?.length ?? 0) / FINGERPRINT_BYTES;
-    return Array.from({ length: count }, (_, at) =>
-      bytes!.subarray(FINGERPRINT_BYTES * at, FINGERPRINT_BYTES * (at + 1)),
+    const bytes = checkedChunk(number, this.#log.getBinary(chunkKey(number)));
+    return Array.from({ length: bytes.length / FINGERPRINT_BYTES }, (_, at) =>
+      bytes.subarray(FINGERPRINT_BYTES * at, FINGERPRINT_BYTES * (at + 1)),
     );
   }
+}
+
+/** @throws FrontierError `record-unreadable`: it is missing, or no chunk. Its URLs would be requested again. */
+function checkedChunk(number: number, chunk: Buffer | undefined): Buffer {
+  if (chunk !== undefined && chunk.length <= CHUNK_BYTES && chunk.length % FINGERPRINT_BYTES === 0) return chunk;
+  throw unreadable(`the chunk ${number} of the known URLs`);
 }
 
 function chunkKey(number: number): Buffer {

@@ -12,6 +12,7 @@
 // nothing (L8). Most hosts have one lane and one line. In that case both are in the host's record; they get their own
 // rows when there is a second line or a block.
 
+import { unreadable } from '../../errors.js';
 import type { Entry, EntryId, Requeue } from '../../store.js';
 import type { QueueEntries } from '../host-queues.js';
 import { type Environment, firstKeyOf, type Row, rowsOf, type Table } from './environment.js';
@@ -26,6 +27,7 @@ import {
   kindEnd,
   kindStart,
   kindUpTo,
+  LAST_RANK,
   laneNumber,
   lineEnd,
   lineKey,
@@ -34,15 +36,16 @@ import {
   readLine,
   readOpenLine,
   readWaiting,
+  timeAt,
   timeValue,
   waitingKey,
+  wholeAt,
 } from './rows.js';
 
 /** The most waiting entries that one verb puts in line, unless twice the requested number is more. */
 const MAX_QUEUED_AT_ONCE = 1_024;
 /** The most entries of a host's only line that its record does not count. A client that loads the host reads them. */
 const MAX_UNRECORDED_ENTRIES = 64;
-const RANKS = 9;
 const NO_VALUE = Buffer.alloc(0);
 /** The most blocks that one verb ends. The next verb ends more. */
 const MAX_BLOCKS_ENDED_AT_ONCE = 256;
@@ -179,7 +182,7 @@ export class HostEntries implements QueueEntries {
     if (entry === undefined) return null;
     const key = lineKey(this.#host.number, entry.lane, entry.rank, entry.order);
     const row = this.#rows.getBinary(key);
-    if (row === undefined) throw new Error(`the store has no row of the entry ${id} in flight of ${this.#host.key}`);
+    if (row === undefined) throw unreadable(`the entry ${id} in flight of ${this.#host.key}`);
     this.#rows.removeSync(key);
     this.#host.inFlight.delete(id);
     return { ...decodeEntry(row), id: Number(id), lane: entry.lane, attempt: entry.attempt };
@@ -236,14 +239,15 @@ export class HostEntries implements QueueEntries {
   #endBlocks(now: number): void {
     if (this.#host.unblocksAt > now) return;
     for (const { key } of this.#rowsUpTo(this.#lines, KIND.blockEnd, now, MAX_BLOCKS_ENDED_AT_ONCE))
-      this.#unblock(key.readUInt32BE(13), key.readDoubleBE(5));
+      this.#unblock(wholeAt(key, 13, 4), timeAt(key, 5));
     this.#host.unblocksAt = this.#firstTime(this.#lines, KIND.blockEnd);
   }
 
   /** 0: the lane is not blocked. */
   #blockedUntil(lane: number): number {
     if (this.#host.blockCount === 0 || lane === 0) return 0;
-    return this.#lines.getBinary(blockKey(this.#host.number, lane))?.readDoubleBE(0) ?? 0;
+    const until = this.#lines.getBinary(blockKey(this.#host.number, lane));
+    return until === undefined ? 0 : timeAt(until, 0);
   }
 
   #unblock(lane: number, until: number): void {
@@ -255,9 +259,11 @@ export class HostEntries implements QueueEntries {
   }
 
   #linesOf(lane: number): OpenLine[] {
-    return Array.from({ length: RANKS }, (_, rank) => ({ lane, rank, order: this.#firstOrder(lane, rank) })).filter(
-      (line): line is OpenLine => line.order !== null,
-    );
+    return Array.from({ length: LAST_RANK + 1 }, (_, rank) => ({
+      lane,
+      rank,
+      order: this.#firstOrder(lane, rank),
+    })).filter((line): line is OpenLine => line.order !== null);
   }
 
   /** The first rows of a kind that is sorted by time, up to a time. */
@@ -269,9 +275,8 @@ export class HostEntries implements QueueEntries {
   /** The first time in the rows of such a kind; `Infinity`: there are none. */
   #firstTime(table: Table, kind: number): number {
     const { number } = this.#host;
-    return (
-      firstKeyOf(table, kindStart(number, kind), kindEnd(number, kind))?.readDoubleBE(5) ?? Number.POSITIVE_INFINITY
-    );
+    const key = firstKeyOf(table, kindStart(number, kind), kindEnd(number, kind));
+    return key === undefined ? Number.POSITIVE_INFINITY : timeAt(key, 5);
   }
 
   /** Writes the rows of a line that was only in the host's record. */

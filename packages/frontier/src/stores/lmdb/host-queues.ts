@@ -3,6 +3,7 @@
 // leased host is at its lease end + delay or earlier, any other host at the time from which it can be leased. The hosts
 // in memory are valid until another process writes; then they are cleared.
 
+import { unreadable } from '../../errors.js';
 import type { HostKey, ListedHost, Listing } from '../../store.js';
 import { type HostQueue, HostQueues } from '../host-queues.js';
 import { type Environment, firstKeyOf, rowsOf } from './environment.js';
@@ -10,7 +11,7 @@ import { Fingerprints } from './fingerprints.js';
 import { decodeHost, encodeHost, Host, NO_HOLDER } from './host.js';
 import { HostEntries } from './host-entries.js';
 import type { Counts } from './meta.js';
-import { lineEnd, lineKey, readLine, textKey } from './rows.js';
+import { lineEnd, lineKey, readLine, textKey, timeAt, wholeAt } from './rows.js';
 
 /** The most hosts in memory between transactions. If there are more, all are dropped from memory. */
 const MAX_CACHED_HOSTS = 49_152;
@@ -58,8 +59,12 @@ export class LmdbHosts extends HostQueues<StoredHost> {
   find(key: HostKey): StoredHost | undefined {
     const cached = this.#byKey.get(key);
     if (cached !== undefined) return cached;
-    const number = this.#tables.hosts.getBinary(textKey(BY_KEY, key))?.readUInt32BE(0);
-    return number === undefined ? undefined : this.byNumber(number);
+    const row = this.#tables.hosts.getBinary(textKey(BY_KEY, key));
+    if (row === undefined) return undefined;
+    const host = this.byNumber(wholeAt(row, 0, 4));
+    // Two queues of one host would have two clocks.
+    if (host.key !== key) throw unreadable(`the number of the host ${key}`);
+    return host;
   }
 
   /** The host with a number that a row contains. */
@@ -67,8 +72,10 @@ export class LmdbHosts extends HostQueues<StoredHost> {
     const cached = this.#byNumber.get(number);
     if (cached !== undefined) return cached;
     const bytes = this.#tables.hosts.getBinary(numberKey(number));
-    if (bytes === undefined) throw new Error(`the store names a host ${number} that it does not contain`);
+    if (bytes === undefined) throw unreadable(`the record of host ${number}`);
     const host = decodeHost(number, bytes);
+    const row = this.#tables.hosts.getBinary(textKey(BY_KEY, host.key));
+    if (row === undefined || wholeAt(row, 0, 4) !== number) throw unreadable(`the number of the host ${host.key}`);
     this.#countUnrecorded(host);
     return this.#remember(host);
   }
@@ -83,23 +90,24 @@ export class LmdbHosts extends HostQueues<StoredHost> {
 
   /** The earliest time in the index; `Infinity`: the index is empty. */
   earliest(): number {
-    return firstKeyOf(this.#tables.due, DUE_START, DUE_END)?.readDoubleBE(0) ?? Number.POSITIVE_INFINITY;
+    const key = firstKeyOf(this.#tables.due, DUE_START, DUE_END);
+    return key === undefined ? Number.POSITIVE_INFINITY : timeAt(key, 0);
   }
 
   /** For how long hosts have been due, milliseconds, as of the last `flush`. */
   overdueMs(limit: number): number[] {
     const now = this.now();
-    return this.#dueNumbers(now, limit).map((number) => now - (this.byNumber(number).dueAt ?? now));
+    return this.#dueHosts(now, limit).map(({ dueAt }) => now - (dueAt ?? now));
   }
 
   /** Ends the leases of holders that are proven dead: number → for how long, milliseconds. */
   endLeasesOf(deadForMs: ReadonlyMap<number, number>): void {
     const rows = this.#tables.due.getRange({ start: DUE_START, end: DUE_END });
-    const leased = [...rows.filter(({ value }) => deadForMs.has(value.readUInt32BE(0)))];
-    for (const { key } of leased) {
-      const host = this.byNumber(key.readUInt32BE(8));
+    const leased = [...rows.filter(({ value }) => deadForMs.has(wholeAt(value, 0, 4)))];
+    for (const { key, value } of leased) {
+      const host = this.#indexed(key);
       // The clock is read after the proof. Counted back from an earlier reading, the end would be before the proof.
-      const endsAt = this.now() - deadForMs.get(host.holder)!;
+      const endsAt = this.now() - deadForMs.get(wholeAt(value, 0, 4))!;
       host.leaseEndsAt = Math.min(host.leaseEndsAt ?? endsAt, endsAt);
       this.#setDueOf(host, host.leaseEndsAt + host.delayMs, NO_HOLDER);
     }
@@ -138,7 +146,7 @@ export class LmdbHosts extends HostQueues<StoredHost> {
 
   protected due(now: number, limit: number): StoredHost[] {
     this.#syncIndex();
-    return this.#dueNumbers(now, limit).map((number) => this.byNumber(number));
+    return this.#dueHosts(now, limit);
   }
 
   protected setDue(host: StoredHost, at: number | null): void {
@@ -162,9 +170,17 @@ export class LmdbHosts extends HostQueues<StoredHost> {
     this.#dirty.push(host);
   }
 
-  /** The numbers of hosts that are due by a time, earliest first, as of the last `syncIndex`. */
-  #dueNumbers(upTo: number, limit: number): number[] {
-    return rowsOf(this.#tables.due, DUE_START, dueKey(upTo, ANY_HOST), limit).map(({ key }) => key.readUInt32BE(8));
+  /** The hosts that are due by a time, earliest first, as of the last `syncIndex`. */
+  #dueHosts(upTo: number, limit: number): StoredHost[] {
+    const rows = rowsOf(this.#tables.due, DUE_START, dueKey(upTo, ANY_HOST), limit);
+    return rows.map(({ key }) => this.#indexed(key));
+  }
+
+  /** The host that a row of the time index names. A row that is not its host's would never leave the index. */
+  #indexed(key: Buffer): StoredHost {
+    const host = this.byNumber(wholeAt(key, 8, 4));
+    if (key.length !== 12 || timeAt(key, 0) !== host.indexedAt) throw unreadable(`the time of the host ${host.key}`);
+    return host;
   }
 
   #syncIndex(): void {

@@ -2,8 +2,10 @@
 // it is short: an array of the fields that differ from a new host, with rarely used fields at the end.
 
 import { createRequire } from 'node:module';
+import { unreadable } from '../../errors.js';
+import { MAX_EPOCH_MS } from '../../limits.js';
 import type { EntryId, HostKey } from '../../store.js';
-import type { OpenLine } from './rows.js';
+import { LAST_RANK, MAX_SEQUENCE, type OpenLine } from './rows.js';
 
 /** The CommonJS file that lmdb has loaded already. An import would load its modules as well. */
 const { Packr } = createRequire(import.meta.url)('msgpackr') as typeof import('msgpackr');
@@ -92,9 +94,43 @@ type HostRecord = readonly [
   ...fields: unknown[],
 ];
 
-/** Reads a record. The host does not keep a reference to the bytes. */
+const isBelow = (end: number, value: unknown) => Number.isInteger(value) && Number(value) >= 0 && Number(value) < end;
+const isLane = (value: unknown) => isBelow(2 ** 32, value);
+const isRank = (value: unknown) => isBelow(LAST_RANK + 1, value);
+const isSequence = (value: unknown) => isBelow(MAX_SEQUENCE, value);
+const areWholes = (list: unknown, checks: readonly ((value: unknown) => boolean)[]) =>
+  Array.isArray(list) && list.length % checks.length === 0 && list.every((one, at) => checks[at % checks.length]!(one));
+
+const isTime = (value: unknown) => typeof value === 'number' && value >= 0 && value <= MAX_EPOCH_MS;
+const FIELD_CHECKS = FIELDS.map((name): ((value: unknown) => boolean) => {
+  if (name === 'state') return (value) => value instanceof Uint8Array;
+  if (name === 'isParked') return (value) => value === true;
+  if (name === 'nextSequence') return isSequence;
+  if (name === 'holder') return isLane;
+  return /At$|Ms$|Until$/.test(name) ? isTime : (value) => isBelow(Number.MAX_SAFE_INTEGER, value);
+});
+
+function readRecord(number: number, bytes: Buffer): HostRecord {
+  let record: unknown;
+  try {
+    record = packr.unpack(bytes);
+  } catch (cause) {
+    throw unreadable(`the record of host ${number}`, cause);
+  }
+  const [key, line = null, entries = null, ...fields] = Array.isArray(record) ? record : [];
+  const isValid =
+    typeof key === 'string' &&
+    (line === null || (areWholes(line, [isLane, isRank, isSequence]) && line.length === 3)) &&
+    (entries === null || areWholes(entries, [isSequence, isSequence, isLane, isRank, isLane])) &&
+    fields.length <= FIELDS.length &&
+    fields.every((value, at) => value === null || FIELD_CHECKS[at]!(value));
+  if (!isValid) throw unreadable(`the record of host ${number}`);
+  return record as HostRecord;
+}
+
+/** Reads a record. The host does not keep a reference to the bytes. @throws FrontierError `record-unreadable` */
 export function decodeHost(number: number, bytes: Buffer): Host {
-  const [key, line = null, entries = null, ...fields] = packr.unpack(bytes) as HostRecord;
+  const [key, line = null, entries = null, ...fields] = readRecord(number, bytes);
   const host = new Host(number, key);
   if (line !== null) host.onlyLine = { lane: line[0], rank: line[1], order: line[2] };
   for (let at = 0; entries !== null && at < entries.length; at += 5) {

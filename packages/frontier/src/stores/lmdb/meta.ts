@@ -1,9 +1,10 @@
 // The rows of the meta table: whose crawl the file holds, the anchor of the store's clock, the clients that have the
 // file open, and the counts.
 
-import { FrontierError } from '../../errors.js';
+import { FrontierError, unreadable } from '../../errors.js';
+import { MAX_EPOCH_MS } from '../../limits.js';
 import type { OpenRequest } from '../../store.js';
-import { type CrawlName, compareCrawl, RESTORE_OR_RESET } from '../checked-store.js';
+import { type CrawlName, compareCrawl, RESTORE_OR_RESET, readCrawlName } from '../checked-store.js';
 import { bootName, deadForMs, type ProcessIdentity, thisProcess } from '../processes/process-identity.js';
 import { rowsOf, type Table } from './environment.js';
 import { NO_HOLDER } from './host.js';
@@ -54,7 +55,7 @@ export function claimCrawl(meta: Table, path: string, identity: string, { crawl,
   const requested: CrawlName = { format: FORMAT, version: VERSION, crawl, identity };
   if (bytes !== undefined) {
     const hint = 'Take another folder, or remove this one to start over.';
-    compareCrawl(path, hint, JSON.parse(bytes.toString()) as CrawlName, requested);
+    compareCrawl(path, hint, readCrawlName(path, hint, bytes), requested);
     return false;
   }
   if (!create) {
@@ -77,11 +78,13 @@ export function claimCrawl(meta: Table, path: string, identity: string, { crawl,
 export function anchorClock(meta: Table, latestMs: number): () => number {
   const boot = bootName();
   const stored = meta.getBinary(CLOCK);
-  const anchor = stored === undefined ? null : (JSON.parse(stored.toString()) as { boot: string; offsetMs: number });
-  const isSameBoot = boot !== null && anchor?.boot === boot;
+  const anchor = stored === undefined ? null : readFields('the clock', stored);
+  if (anchor !== null && !Number.isFinite(anchor['offsetMs'])) throw unreadable('the clock');
+  const isSameBoot = boot !== null && anchor?.['boot'] === boot;
+  const keptMs = Number(anchor?.['offsetMs']);
   // Not behind the file: a tool that fakes time may have made its clock another one, and time would stand still.
-  const offsetMs = Math.max(isSameBoot ? anchor.offsetMs : Date.now() - monotonicMs(), latestMs - monotonicMs());
-  const isKept = isSameBoot && offsetMs === anchor.offsetMs;
+  const offsetMs = Math.max(isSameBoot ? keptMs : Date.now() - monotonicMs(), latestMs - monotonicMs());
+  const isKept = isSameBoot && offsetMs === keptMs;
   if (!isKept && boot !== null) meta.putSync(CLOCK, Buffer.from(JSON.stringify({ boot, offsetMs })));
   return () => offsetMs + monotonicMs();
 }
@@ -98,7 +101,13 @@ export interface Holder extends ProcessIdentity {
 /** All clients that were registered and not removed. */
 export function listHolders(meta: Table): Holder[] {
   const rows = rowsOf(meta, HOLDERS_START, HOLDERS_END, MAX_HOLDERS);
-  return rows.map(({ value }) => JSON.parse(value.toString()) as Holder);
+  return rows.map(({ value }) => {
+    const { number, pid, started, boot, pidSpace } = readFields('a process of the crawl', value);
+    const areTexts = [started, boot, pidSpace].every((text) => text === null || typeof text === 'string');
+    const isNumber = isCount(number) && Number(number) <= MAX_HOLDERS;
+    if (!isNumber || !isCount(pid) || !areTexts) throw unreadable('a process of the crawl');
+    return { number, pid, started, boot, pidSpace } as Holder;
+  });
 }
 
 /** The clients that are proven dead: number → for how long, milliseconds. */
@@ -128,12 +137,36 @@ function holderKey(number: number): Buffer {
 export function readCounts(meta: Table): Counts {
   const counts = { ...NO_COUNTS };
   const bytes = meta.getBinary(COUNTS);
-  if (bytes !== undefined) for (const [at, name] of COUNT_NAMES.entries()) counts[name] = bytes.readDoubleBE(8 * at);
-  return counts;
+  if (bytes === undefined) return counts;
+  if (bytes.length !== 8 * COUNT_NAMES.length) throw unreadable('the counts');
+  for (const [at, name] of COUNT_NAMES.entries()) counts[name] = bytes.readDoubleBE(8 * at);
+  return checkedCounts(counts);
 }
 
 export function writeCounts(meta: Table, counts: Counts): void {
   const bytes = Buffer.allocUnsafe(8 * COUNT_NAMES.length);
-  for (const [at, name] of COUNT_NAMES.entries()) bytes.writeDoubleBE(counts[name], 8 * at);
+  for (const [at, name] of COUNT_NAMES.entries()) bytes.writeDoubleBE(checkedCounts(counts)[name], 8 * at);
   meta.putSync(COUNTS, bytes);
+}
+
+function readFields(what: string, row: Buffer): Readonly<Record<string, unknown>> {
+  try {
+    return Object(JSON.parse(row.toString())) as Readonly<Record<string, unknown>>;
+  } catch (cause) {
+    throw unreadable(what, cause);
+  }
+}
+
+const isCount = (value: unknown) => Number.isSafeInteger(value) && Number(value) >= 0;
+
+/** @throws FrontierError `record-unreadable`: they fit nothing that was counted. */
+function checkedCounts(counts: Counts): Counts {
+  const { latestMs, tableFrom, ...whole } = counts;
+  const isValid =
+    Object.values(whole).every(isCount) &&
+    latestMs >= 0 &&
+    latestMs <= MAX_EPOCH_MS &&
+    (tableFrom === Number.POSITIVE_INFINITY || isCount(tableFrom));
+  if (!isValid) throw unreadable('the counts');
+  return counts;
 }

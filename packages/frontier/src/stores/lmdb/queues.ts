@@ -1,7 +1,7 @@
 // The verbs on the file. Each verb that writes is one synchronous step inside a transaction, on the store's own clock.
 // The memory store is the readable reference for what they mean. The letters are the contract's.
 
-import type { FrontierError } from '../../errors.js';
+import { FrontierError } from '../../errors.js';
 import type { HostCommit, LeaseRequest, NewEntry, OpenRequest, RecordListing, ReserveSlot } from '../../store.js';
 import { type resolveSharedOptions, type StoreQueues, toFailure } from '../checked-store.js';
 import { statsOf } from '../host-queues.js';
@@ -20,7 +20,7 @@ import {
   removeHolder,
   writeCounts,
 } from './meta.js';
-import { kindStart, readTextKey, readWaiting, textKey, timeValue } from './rows.js';
+import { kindStart, readTextKey, readWaiting, textKey, timeAt, timeValue, wholeAt } from './rows.js';
 
 const LAST_HOST = 0xffff_ffff;
 /** Records and reserved slots are two name spaces of one table. */
@@ -170,7 +170,8 @@ export class LmdbQueues implements StoreQueues {
       const now = this.#hosts.now();
       const waits = slots.map(({ key, delayMs }) => {
         const rowKey = textKey(SLOT, key);
-        const start = Math.max(now, records.getBinary(rowKey)?.readDoubleBE(0) ?? now);
+        const row = records.getBinary(rowKey);
+        const start = Math.max(now, row === undefined ? now : timeAt(row, 0));
         records.putSync(rowKey, timeValue(start + delayMs));
         return start - now;
       });
@@ -183,7 +184,7 @@ export class LmdbQueues implements StoreQueues {
   #sweepSlots(count: number, now: number): void {
     const { records } = this.#tables;
     const rows = rowsOf(records, this.#sweepFrom, SLOTS_END, count + 1);
-    for (const { key, value } of rows.slice(0, count)) if (value.readDoubleBE(0) <= now) records.removeSync(key);
+    for (const { key, value } of rows.slice(0, count)) if (timeAt(value, 0) <= now) records.removeSync(key);
     this.#sweepFrom = rows[count]?.key ?? SLOTS_START;
   }
 
@@ -222,7 +223,7 @@ export class LmdbQueues implements StoreQueues {
     const end = kindStart(number === null ? LAST_HOST : number + 1, 0);
     const rows = [...this.#tables.entries.getRange({ start, end, limit, exclusiveStart: cursor !== null })];
     const items = rows.map((row) => {
-      const host = this.#hosts.byNumber(row.key.readUInt32BE(0));
+      const host = this.#hosts.byNumber(wholeAt(row.key, 0, 4));
       const waitMs = (readWaiting(row.key)?.readyAt ?? 0) - this.#hosts.now();
       return { host: host.key, entry: listedEntry(host, row), ...(waitMs > 0 ? { waitMs } : {}) };
     });
@@ -297,7 +298,9 @@ export class LmdbQueues implements StoreQueues {
 }
 
 function failureOf(path: string, cause: unknown): FrontierError {
-  return toFailure(`the store in ${path} failed`, cause);
+  if (!(cause instanceof FrontierError) || cause.code !== 'record-unreadable')
+    return toFailure(`the store in ${path} failed`, cause);
+  return new FrontierError(cause.code, `${path}: ${cause.message}`, { cause, hint: cause.hint! });
 }
 
 /** A clock that is behind the file continues from the file's time, like the machine's clock: delays are durations. */

@@ -9,6 +9,8 @@
 // Each queued URL has a row in line, so its key is short: the order takes as few bytes as possible.
 
 import { createHash } from 'node:crypto';
+import { unreadable } from '../../errors.js';
+import { MAX_EPOCH_MS } from '../../limits.js';
 import { shardOf } from '../sharded/placement.js';
 
 /** Kinds of rows: the fifth byte of their keys. */
@@ -19,8 +21,30 @@ const PREFIX_BYTES = 5;
 const LANE_BYTES = 4;
 /** After lane and rank. */
 const ORDER_AT = PREFIX_BYTES + LANE_BYTES + 1;
+/** Bytes of a row that a message shows. */
+const MAX_NAMED_BYTES = 32;
 /** The longest name that is used as a key itself, bytes: lmdb bounds the length of keys. */
 const MAX_NAME_BYTES = 1_024;
+
+/** Ids and orders are below this. */
+export const MAX_SEQUENCE = 2 ** (8 * SEQUENCE_BYTES);
+/** The last rank of a line. */
+export const LAST_RANK = 8;
+
+/** A whole number in a row. @throws FrontierError `record-unreadable`: another program wrote it, or it is damaged. */
+export function wholeAt(row: Buffer, at: number, length: number): number {
+  if (length < 1 || length > SEQUENCE_BYTES || at + length > row.length) throw unreadable(nameOf(row));
+  return row.readUIntBE(at, length);
+}
+
+/** A time or a duration in a row. @throws FrontierError `record-unreadable` */
+export function timeAt(row: Buffer, at: number): number {
+  const ms = at + 8 > row.length ? Number.NaN : row.readDoubleBE(at);
+  if (!(ms >= 0 && ms <= MAX_EPOCH_MS)) throw unreadable(nameOf(row));
+  return ms;
+}
+
+const nameOf = (row: Buffer): string => `the row ${row.toString('hex', 0, MAX_NAMED_BYTES)}`;
 
 /** The number of a lane, from its hash: only the lanes of one host must differ. 0: the host's own lane. */
 export function laneNumber(name: string | null): number {
@@ -98,7 +122,7 @@ export function textKey(space: number, name: string): Buffer {
   return Buffer.concat([Buffer.of(space, 2), createHash('sha256').update(bytes).digest()]);
 }
 
-/** A time or a duration as the value of a row; `readDoubleBE` reads it. */
+/** A time or a duration as the value of a row; `timeAt` reads it. */
 export function timeValue(ms: number): Buffer {
   const value = Buffer.allocUnsafe(8);
   value.writeDoubleBE(ms);
@@ -113,17 +137,17 @@ export function readTextKey(key: Buffer): string {
 /** When a waiting entry may be handed out, and its id, from its key; `null`: the entry is in line. */
 export function readWaiting(key: Buffer): { readonly readyAt: number; readonly id: number } | null {
   if (key[4] !== KIND.waiting) return null;
-  return { readyAt: key.readDoubleBE(PREFIX_BYTES), id: key.readUIntBE(PREFIX_BYTES + 8, SEQUENCE_BYTES) };
+  return { readyAt: timeAt(key, PREFIX_BYTES), id: wholeAt(key, PREFIX_BYTES + 8, SEQUENCE_BYTES) };
 }
 
 /** The place of an entry in line, from its key. */
 export function readLine(key: Buffer): OpenLine {
-  const order = key.readUIntBE(ORDER_AT + 1, key[ORDER_AT]!);
-  return { lane: key.readUInt32BE(PREFIX_BYTES), rank: key[ORDER_AT - 1]!, order };
+  const order = wholeAt(key, ORDER_AT + 1, key[ORDER_AT] ?? 0);
+  return { lane: wholeAt(key, PREFIX_BYTES, LANE_BYTES), rank: wholeAt(key, ORDER_AT - 1, 1), order };
 }
 
 export function readOpenLine(key: Buffer): OpenLine {
-  return { rank: key[5]!, order: key.readUIntBE(6, SEQUENCE_BYTES), lane: key.readUInt32BE(11) };
+  return { rank: wholeAt(key, 5, 1), order: wholeAt(key, 6, SEQUENCE_BYTES), lane: wholeAt(key, 11, LANE_BYTES) };
 }
 
 const PRIORITY = 7;
@@ -156,12 +180,12 @@ export function encodeEntry({ priority, id, attempt, lane, body }: EntryValue): 
 
 /** Reads a value. The body is copied. */
 export function decodeEntry(bytes: Buffer): EntryValue {
-  const flags = bytes[0]!;
+  const flags = wholeAt(bytes, 0, 1);
   let at = 1;
   const next = (flag: number, length: number) => {
     if ((flags & flag) === 0) return 0;
     at += length;
-    return bytes.readUIntBE(at - length, length);
+    return wholeAt(bytes, at - length, length);
   };
   const id = next(WITH_ID, SEQUENCE_BYTES);
   const attempt = next(WITH_ATTEMPT, 4);

@@ -3,7 +3,7 @@
 
 import { createHash } from 'node:crypto';
 import { invalid } from '../../option-value.js';
-import { NETWORK_ERRORS, Resending, type ServerErrors } from '../server/resending.js';
+import { DAMAGED_ADVICE, NETWORK_ERRORS, Resending, type ServerErrors } from '../server/resending.js';
 import { resolveServerOptions, type ServerStoreOptions } from '../server/server-store.js';
 
 const ERRORS: ServerErrors = {
@@ -32,6 +32,8 @@ const ERRORS: ServerErrors = {
     [/^57014 /, 'Set a longer `statement_timeout` for this user.'],
     [/^25006 /, 'It only reads: is it a standby, or is `default_transaction_read_only` on?'],
     [/^3D000 /, 'Create the database, or name another one in the URL of the store.'],
+    // Data, constraints, what the functions raise, corrupted files.
+    [/^(?:2[123]|P0|XX)/, DAMAGED_ADVICE],
     [/^42501 /, 'Let this user create schemas in the database, or name the user that began the crawl.'],
   ],
 };

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { invalid, wholeIn } from '../../option-value.js';
 import { messageOf } from '../checked-store.js';
 import { isError } from '../is-error.js';
-import { NETWORK_ERRORS, NEVER, Resending, type ServerErrors } from '../server/resending.js';
+import { DAMAGED_ADVICE, NETWORK_ERRORS, NEVER, Resending, type ServerErrors } from '../server/resending.js';
 import { resolveServerOptions, type ServerStoreOptions } from '../server/server-store.js';
 import { COMMIT_SCRIPT } from './lua-commit.js';
 import { LEASE_SCRIPTS } from './lua-lease.js';
@@ -44,6 +44,7 @@ const ERRORS: ServerErrors = {
     [/^NOREPLICAS\b/, 'Start its replicas.'],
     [/DB index is out of range/, 'It has fewer databases: name another number in its URL, or none.'],
     [/cluster support disabled/, 'It is no node of a cluster: omit `?cluster` from its URL.'],
+    [/^(?:WRONGTYPE|DAMAGED|ERR user_script)|Error running script/, DAMAGED_ADVICE],
     [/\bEPIPE\b/, 'It closes connections: is its `maxclients` reached?'],
   ],
 };
@@ -119,7 +120,7 @@ const PREFIX = 'mannerly';
 const DEFAULT_SHARDS = 1;
 /** Shards of a cluster: enough to spread over a dozen servers, few enough to read them all to find the oldest host. */
 const DEFAULT_CLUSTER_SHARDS = 16;
-const MAX_SHARDS = 1_024;
+export const MAX_SHARDS = 1_024;
 const MAX_REPLICAS = 16;
 
 /** An ioredis client, created and closed by the caller. */

@@ -1,6 +1,7 @@
 // Redis as the engine of `server-queues.ts`: calls of scripts, commits as the arguments of theirs, and records. The
 // scripts have what they do.
 
+import { unreadable } from '../../errors.js';
 import type { AddOutcome, Entry, HostCommit, NewEntry } from '../../store.js';
 import { bytesOf, numberOf, type Row, type ServerEngine } from '../server/server-queues.js';
 import { createLaneNames, type LaneName, microseconds } from '../server/server-store.js';
@@ -146,13 +147,16 @@ function endOf(then: HostCommit['then']) {
 }
 
 function readEntries(list: unknown): Entry[] {
-  return (list as readonly Buffer[]).map((bytes) => ({
-    id: String(bytes.readUIntBE(5, 5)),
-    attempt: bytes[10] ?? 0,
-    priority: bytes[11] ?? 0,
-    // A copy, because the answer's bytes are part of a larger buffer.
-    body: new Uint8Array(bytes.subarray(ENTRY_HEAD + (bytes[ENTRY_HEAD - 1] ?? 0))),
-  }));
+  return (list as readonly Buffer[]).map((bytes) => {
+    if (bytes.length < ENTRY_HEAD) throw unreadable('an entry');
+    return {
+      id: String(bytes.readUIntBE(5, 5)),
+      attempt: bytes[10]!,
+      priority: bytes[11]!,
+      // A copy, because the answer's bytes are part of a larger buffer.
+      body: new Uint8Array(bytes.subarray(ENTRY_HEAD + bytes[ENTRY_HEAD - 1]!)),
+    };
+  });
 }
 
 function bufferOf(bytes: Uint8Array): Buffer {

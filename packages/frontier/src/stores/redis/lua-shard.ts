@@ -34,9 +34,12 @@ local kept = call('HMGET', KEYS[1], 'u', 'i', 'k', 'b', 'n', 'g', 'x', 't', 'y',
 local m, was = {}, {}
 for at = 1, #COUNTS do
   local count = tonumber(kept[at] or 0)
+  if not (count and count >= 0 and count < 2 ^ 53 and count % 1 == 0) then return redis.error_reply('DAMAGED counts') end
   m[COUNTS[at]], was[COUNTS[at]] = count, count
 end
 if m.b == 0 then m.b = 1 end
+-- A bucket for every 220 fingerprints: loops over buckets end.
+if m.b > 1 + m.k / 200 then return redis.error_reply('DAMAGED counts') end
 if seen ~= '' and not kept[10] then return redis.error_reply('EMPTIED') end
 
 local function saveCounts()

@@ -1,11 +1,11 @@
 // What is checked at open: the server's settings, and which crawl the keys belong to (O2). A server that may evict keys
 // would forget URLs and leases, so it is refused. Also the hash tags of the crawl's shards.
 
-import { FrontierError } from '../../errors.js';
+import { FrontierError, unreadable } from '../../errors.js';
 import type { OpenRequest } from '../../store.js';
-import { type CrawlName, compareCrawl, messageOf } from '../checked-store.js';
+import { type CrawlName, compareCrawl, messageOf, readCrawlName } from '../checked-store.js';
 import { absentCrawlError, type Durability, refuseUnsafe, type UnsafeSetting } from '../server/server-store.js';
-import type { Connection, ResolvedRedisOptions } from './connection.js';
+import { type Connection, MAX_SHARDS, type ResolvedRedisOptions } from './connection.js';
 
 const FORMAT = 'mannerly-frontier-redis';
 const VERSION = 4;
@@ -33,18 +33,13 @@ export async function claimCrawl(
   if (create) await connection.call('SET', [key, JSON.stringify(requested), 'NX']);
   const bytes = await connection.call('GET', [key]);
   if (!Buffer.isBuffer(bytes)) throw absentCrawlError(crawl, `under the prefix ${prefix}`);
-  const stored = parseStored(bytes, prefix);
+  const location = `the prefix ${prefix}`;
   const hint = 'Take another prefix, or remove the keys of this one to start over.';
-  compareCrawl(`the prefix ${prefix}`, hint, stored, requested);
+  const stored = readCrawlName(location, hint, bytes) as StoredCrawl;
+  compareCrawl(location, hint, stored, requested);
+  if (!Number.isInteger(stored.shards) || stored.shards < 1 || stored.shards > MAX_SHARDS)
+    throw unreadable(`the number of shards of ${location}`);
   return stored.shards;
-}
-
-function parseStored(bytes: Buffer, prefix: string): StoredCrawl {
-  try {
-    return JSON.parse(bytes.toString()) as StoredCrawl;
-  } catch (cause) {
-    throw new FrontierError('store-mismatch', `the prefix ${prefix} holds something other than a crawl`, { cause });
-  }
 }
 
 /**

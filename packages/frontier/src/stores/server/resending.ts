@@ -31,6 +31,9 @@ export interface ServerErrors {
 
 /** A part of `unreachable`: codes of the system for connections that fail. */
 export const NETWORK_ERRORS = 'ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EAI_AGAIN|ENOTFOUND';
+/** Advice for errors of the contents. */
+export const DAMAGED_ADVICE =
+  'Another program has changed its contents, or they are damaged: put a copy of them back, or start over.';
 /** As `conflict`, of a server that has none. */
 export const NEVER = /(?!)/;
 

@@ -3,6 +3,7 @@
 // deferred them may be gone.
 
 import { randomUUID } from 'node:crypto';
+import { unreadable } from '../../errors.js';
 import type { NewEntry, RecordListing } from '../../store.js';
 import type { Shard } from './shard.js';
 
@@ -61,7 +62,7 @@ export class DeferredLinks {
       if (listing === null) return hasAdded;
       for (const { key, value } of listing.items) {
         const shard = this.#shards[Number(key.slice(PREFIX.length).split('/')[0])];
-        const links = new TextDecoder().decode(value).split('\n').slice(0, -1).map(decodeLink);
+        const links = decodeLinks(key, value);
         const committed = await shard?.callUnlessSilent((verbs) => verbs.commit([], links));
         if (committed == null) continue;
         await keeper.call((verbs) => verbs.writeRecord(key, null));
@@ -82,9 +83,16 @@ function encodeLink({ fingerprint, body, ...rest }: NewEntry): string {
   return JSON.stringify({ ...rest, f: base64Of(fingerprint), b: base64Of(body) });
 }
 
-function decodeLink(line: string): NewEntry {
-  const { f, b, ...rest } = JSON.parse(line) as Omit<NewEntry, 'fingerprint' | 'body'> & { f: string; b: string };
-  return { ...rest, fingerprint: Buffer.from(f, 'base64'), body: Buffer.from(b, 'base64') };
+function decodeLinks(key: string, value: Uint8Array): NewEntry[] {
+  const decode = (line: string): NewEntry => {
+    const { f, b, ...rest } = JSON.parse(line) as Omit<NewEntry, 'fingerprint' | 'body'> & { f: string; b: string };
+    return { ...rest, fingerprint: Buffer.from(f, 'base64'), body: Buffer.from(b, 'base64') };
+  };
+  try {
+    return new TextDecoder().decode(value).split('\n').slice(0, -1).map(decode);
+  } catch (cause) {
+    throw unreadable(`the record ${key}`, cause);
+  }
 }
 
 function base64Of(bytes: Uint8Array): string {
