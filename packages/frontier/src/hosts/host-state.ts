@@ -10,7 +10,7 @@ import { MAX_CRAWL_DELAY_MS, MAX_EPOCH_MS, MAX_HOST_STATE_BYTES, MAX_INTERVAL_MS
 import type { HostSettings } from '../options/host-settings.js';
 import { type HostClock, newHostClock } from '../politeness/host-clock.js';
 import { MAX_ADAPTIVE_MS, MAX_RETRY_AFTER_MS } from '../politeness/limits.js';
-import { isText } from '../records/record.js';
+import { isText } from '../stored-value.js';
 
 export interface HostUse {
   /** Pages that count against the bound. */

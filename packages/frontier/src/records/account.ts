@@ -2,9 +2,9 @@
 // the pages left are shared among living processes (`budget.ts`).
 
 import { unreadable } from '../errors.js';
+import { isCount, isTime, readJson } from '../stored-value.js';
 import { MAX_GRANT_PAGES } from './limits.js';
 import type { MergeValues, PartRecords } from './processes.js';
-import { isCount, isTime, readJson } from './record.js';
 
 export interface Account {
   readonly pages: number;

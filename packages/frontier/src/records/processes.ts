@@ -12,9 +12,9 @@
 import type { Clock } from '../clock.js';
 import { FrontierError, unreadable } from '../errors.js';
 import type { FrontierStore, HostKey } from '../store.js';
+import { isText, readJson } from '../stored-value.js';
 import { type HostKeyBy, hostKeyOf } from '../url/url.js';
 import { CRAWL_LOCK_RETRY_MS, CRAWL_LOCK_TTL_MS, MAX_CRAWL_LOCK_WAIT_MS, MAX_PARTS } from './limits.js';
-import { isText, readJson } from './record.js';
 
 /** The host whose lease is the lock. No host name contains a blank. */
 export const LOCK_HOST = ' crawl';

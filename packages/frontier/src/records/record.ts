@@ -3,8 +3,9 @@
 // leads to.
 
 import { unreadable } from '../errors.js';
-import { MAX_EPOCH_MS, MAX_URL_CHARS } from '../limits.js';
+import { MAX_URL_CHARS } from '../limits.js';
 import type { Entry, HostKey } from '../store.js';
+import { isCount, isText, isTime, readJson } from '../stored-value.js';
 import { authorityOf, hostKeyOf, parseUrlParts, requestedUrl } from '../url/url.js';
 import { type JsonValue, type NewUrl, type UrlRecord, VIAS, type Via } from '../url-record.js';
 
@@ -34,7 +35,6 @@ export interface HopItem {
 export type QueueItem = PageItem | HopItem;
 
 const encoder = new TextEncoder();
-const decoder = new TextDecoder();
 
 /** Creates the record of a URL in admission. @param url - As it will be requested: serialised, without fragment. */
 export function recordOf(input: NewUrl, url: string): UrlRecord {
@@ -144,19 +144,6 @@ export function itemOf(host: HostKey, { id, body }: Pick<Entry, 'id' | 'body'>):
   return item;
 }
 
-/** Reads JSON that this package wrote. @throws FrontierError `record-unreadable`, with the name of the record. */
-export function readJson(what: string, bytes: Uint8Array): unknown {
-  try {
-    return JSON.parse(decoder.decode(bytes));
-  } catch (cause) {
-    throw unreadable(what, cause);
-  }
-}
-
-export const isText = (value: unknown): value is string => typeof value === 'string';
-export const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
-export const isTime = (value: unknown): value is number =>
-  typeof value === 'number' && value >= 0 && value <= MAX_EPOCH_MS;
 const isVia = (value: unknown): value is Via => (VIAS as readonly unknown[]).includes(value);
 const isAuthority = (value: unknown): value is string => isText(value) && authorityOf(value) === value;
 

@@ -6,10 +6,10 @@
 import { FrontierError } from '../errors.js';
 import { PRIORITIES } from '../limits.js';
 import type { AddOutcome, FrontierStore } from '../store.js';
+import { isCount, isText } from '../stored-value.js';
 import type { HostKeyBy } from '../url/url.js';
 import { MAX_STORE_WAIT_MS } from './limits.js';
 import { hostOfRecord } from './processes.js';
-import { isCount, isText } from './record.js';
 
 /** Verbs of records, and the place of the host that the record belongs to among what they are given. */
 const HOST_ARGUMENT: Readonly<Record<string, number>> = { readRecord: 1, writeRecord: 2 };

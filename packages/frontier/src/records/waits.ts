@@ -6,9 +6,9 @@ import type { Clock } from '../clock.js';
 import { unreadable } from '../errors.js';
 import type { HostWait } from '../frontier-event.js';
 import type { FrontierStore } from '../store.js';
+import { isCount, isText, isTime, readJson } from '../stored-value.js';
 import { MAX_KNOWN_WAITS, MAX_STORED_WAITS } from './limits.js';
 import type { PartRecords } from './processes.js';
-import { isCount, isText, isTime, readJson } from './record.js';
 
 const KEY = 'waits';
 const WHAT = 'the list of waiting hosts';

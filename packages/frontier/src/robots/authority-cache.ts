@@ -6,8 +6,8 @@
 
 import { type AccessState, decodeAccess, encodeAccess, initialAccess } from '@mannerly/robots/access';
 import { MAX_RECORD_BYTES } from '../limits.js';
-import { isText, isTime } from '../records/record.js';
 import type { FrontierStore } from '../store.js';
+import { isText, isTime } from '../stored-value.js';
 import type { Refusal } from '../work.js';
 import type { AuthorityRules } from './authority-rules.js';
 import { AUTHORITY_OVERHEAD_BYTES } from './limits.js';

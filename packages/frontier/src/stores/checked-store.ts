@@ -183,9 +183,16 @@ export function messageOf(error: unknown): string {
   return isError(error) && error.message !== '' ? error.message : String(error);
 }
 
-/** Whether an error of the platform has this code. Never throws. */
-export function hasCode(error: unknown, code: string): boolean {
-  return isError(error) && 'code' in error && error.code === code;
+type Durability = StoreCapabilities['durable'];
+
+/** The durability of several stores together. */
+export function weakestOf(all: readonly Durability[]): Durability {
+  return (['none', 'process', 'power'] as const).find((each) => all.includes(each)) ?? 'none';
+}
+
+/** The same bytes as a buffer. */
+export function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, byteLength);
 }
 
 /** Options of every store that several processes share. */

@@ -3,17 +3,16 @@
 // (`sharded/`).
 
 import type { FrontierStore } from '../store.js';
+import { weakestOf } from './checked-store.js';
 import { Connection, type RedisStoreOptions, resolveRedisOptions } from './redis/connection.js';
 import { redisEngine } from './redis/engine.js';
 import { claimCrawl, crawlKey, readDurability, shardBase, WEAKNESS } from './redis/open-crawl.js';
 import { serverQueues } from './server/server-queues.js';
-import { type Durability, serverStore } from './server/server-store.js';
+import { serverStore } from './server/server-store.js';
 import { ShardedQueues } from './sharded/sharded-queues.js';
 
 export type { RedisClient, RedisStoreOptions } from './redis/connection.js';
 export type { ServerNotice, ServerStoreOptions } from './server/server-store.js';
-
-const WEAKEST_FIRST: readonly Durability[] = ['none', 'process', 'power'];
 
 /**
  * A store on a Redis server, 7 or newer, or a Redis Cluster.
@@ -54,7 +53,7 @@ export function redisStore(options: RedisStoreOptions): FrontierStore {
         return serverQueues(redisEngine(connection, { ...resolved, shards }, key), resolved, shards);
       });
       const queues = others.length === 0 ? one! : new ShardedQueues([one!, ...others]);
-      return { queues, durable: WEAKEST_FIRST.find((each) => durable.includes(each)) ?? 'none' };
+      return { queues, durable: weakestOf(durable) };
     },
     close: () => {
       for (const connection of connections) connection.close();

@@ -3,11 +3,10 @@
 import { FrontierError } from '../errors.js';
 import { invalid } from '../option-value.js';
 import type { FrontierStore, OpenRequest, StoreCapabilities } from '../store.js';
-import { checkedStore, type StoreVerbs } from './checked-store.js';
+import { checkedStore, type StoreVerbs, weakestOf } from './checked-store.js';
 import { ShardedQueues } from './sharded/sharded-queues.js';
 
 const OPTIONAL_VERBS = ['destroy', 'isKnown', 'listRecords', 'overdueMs', 'readHost', 'reserve'] as const;
-const WEAKEST_FIRST = ['none', 'process', 'power'] as const;
 
 /**
  * One store made of several, such as one on each of three PostgreSQL servers. Each has the hosts whose names hash to
@@ -38,7 +37,7 @@ export function shardedStore(stores: readonly FrontierStore[]): FrontierStore {
     maxBatch: smallest('maxBatch'),
     // For servers it is known only after open.
     get durable() {
-      return WEAKEST_FIRST.find((one) => stores.some((store) => store.capabilities.durable === one)) ?? 'none';
+      return weakestOf(stores.map((store) => store.capabilities.durable));
     },
   });
   return checkedStore({

@@ -3,8 +3,8 @@
 
 import { createRequire } from 'node:module';
 import { unreadable } from '../../errors.js';
-import { MAX_EPOCH_MS } from '../../limits.js';
 import type { EntryId, HostKey } from '../../store.js';
+import { isCount, isTime } from '../../stored-value.js';
 import { LAST_RANK, MAX_SEQUENCE, type OpenLine } from './rows.js';
 
 /** The CommonJS file that lmdb has loaded already. An import would load its modules as well. */
@@ -94,20 +94,19 @@ type HostRecord = readonly [
   ...fields: unknown[],
 ];
 
-const isBelow = (end: number, value: unknown) => Number.isInteger(value) && Number(value) >= 0 && Number(value) < end;
+const isBelow = (end: number, value: unknown) => isCount(value) && value < end;
 const isLane = (value: unknown) => isBelow(2 ** 32, value);
 const isRank = (value: unknown) => isBelow(LAST_RANK + 1, value);
 const isSequence = (value: unknown) => isBelow(MAX_SEQUENCE, value);
 const areWholes = (list: unknown, checks: readonly ((value: unknown) => boolean)[]) =>
   Array.isArray(list) && list.length % checks.length === 0 && list.every((one, at) => checks[at % checks.length]!(one));
 
-const isTime = (value: unknown) => typeof value === 'number' && value >= 0 && value <= MAX_EPOCH_MS;
 const FIELD_CHECKS = FIELDS.map((name): ((value: unknown) => boolean) => {
   if (name === 'state') return (value) => value instanceof Uint8Array;
   if (name === 'isParked') return (value) => value === true;
   if (name === 'nextSequence') return isSequence;
   if (name === 'holder') return isLane;
-  return /At$|Ms$|Until$/.test(name) ? isTime : (value) => isBelow(Number.MAX_SAFE_INTEGER, value);
+  return /At$|Ms$|Until$/.test(name) ? isTime : isCount;
 });
 
 function readRecord(number: number, bytes: Buffer): HostRecord {

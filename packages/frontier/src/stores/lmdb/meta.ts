@@ -2,8 +2,8 @@
 // file open, and the counts.
 
 import { FrontierError, unreadable } from '../../errors.js';
-import { MAX_EPOCH_MS } from '../../limits.js';
 import type { OpenRequest } from '../../store.js';
+import { isCount, isText, isTime, readJson } from '../../stored-value.js';
 import { type CrawlName, compareCrawl, RESTORE_OR_RESET, readCrawlName } from '../checked-store.js';
 import { bootName, deadForMs, type ProcessIdentity, thisProcess } from '../processes/process-identity.js';
 import { rowsOf, type Table } from './environment.js';
@@ -103,8 +103,8 @@ export function listHolders(meta: Table): Holder[] {
   const rows = rowsOf(meta, HOLDERS_START, HOLDERS_END, MAX_HOLDERS);
   return rows.map(({ value }) => {
     const { number, pid, started, boot, pidSpace } = readFields('a process of the crawl', value);
-    const areTexts = [started, boot, pidSpace].every((text) => text === null || typeof text === 'string');
-    const isNumber = isCount(number) && Number(number) <= MAX_HOLDERS;
+    const areTexts = [started, boot, pidSpace].every((text) => text === null || isText(text));
+    const isNumber = isCount(number) && number <= MAX_HOLDERS;
     if (!isNumber || !isCount(pid) || !areTexts) throw unreadable('a process of the crawl');
     return { number, pid, started, boot, pidSpace } as Holder;
   });
@@ -150,22 +150,15 @@ export function writeCounts(meta: Table, counts: Counts): void {
 }
 
 function readFields(what: string, row: Buffer): Readonly<Record<string, unknown>> {
-  try {
-    return Object(JSON.parse(row.toString())) as Readonly<Record<string, unknown>>;
-  } catch (cause) {
-    throw unreadable(what, cause);
-  }
+  return Object(readJson(what, row)) as Readonly<Record<string, unknown>>;
 }
-
-const isCount = (value: unknown) => Number.isSafeInteger(value) && Number(value) >= 0;
 
 /** @throws FrontierError `record-unreadable`: they fit nothing that was counted. */
 function checkedCounts(counts: Counts): Counts {
   const { latestMs, tableFrom, ...whole } = counts;
   const isValid =
     Object.values(whole).every(isCount) &&
-    latestMs >= 0 &&
-    latestMs <= MAX_EPOCH_MS &&
+    isTime(latestMs) &&
     (tableFrom === Number.POSITIVE_INFINITY || isCount(tableFrom));
   if (!isValid) throw unreadable('the counts');
   return counts;

@@ -3,7 +3,7 @@
 
 import { FrontierError } from '../../errors.js';
 import type { HostCommit, LeaseRequest, NewEntry, OpenRequest, RecordListing, ReserveSlot } from '../../store.js';
-import { type resolveSharedOptions, type StoreQueues, toFailure } from '../checked-store.js';
+import { bufferOf, type resolveSharedOptions, type StoreQueues, toFailure } from '../checked-store.js';
 import { statsOf } from '../host-queues.js';
 import { type Environment, openEnvironment, rowsOf } from './environment.js';
 import { GroupCommit, type Urgency } from './group-commit.js';
@@ -146,7 +146,7 @@ export class LmdbQueues implements StoreQueues {
       this.#recordsPending -= 1;
       const { records } = this.#tables;
       if (value === null) records.removeSync(textKey(RECORD, key));
-      else records.putSync(textKey(RECORD, key), Buffer.from(value.buffer, value.byteOffset, value.byteLength));
+      else records.putSync(textKey(RECORD, key), bufferOf(value));
     });
   }
 

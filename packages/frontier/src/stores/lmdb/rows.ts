@@ -10,7 +10,7 @@
 
 import { createHash } from 'node:crypto';
 import { unreadable } from '../../errors.js';
-import { MAX_EPOCH_MS } from '../../limits.js';
+import { isTime } from '../../stored-value.js';
 import { shardOf } from '../sharded/placement.js';
 
 /** Kinds of rows: the fifth byte of their keys. */
@@ -40,7 +40,7 @@ export function wholeAt(row: Buffer, at: number, length: number): number {
 /** A time or a duration in a row. @throws FrontierError `record-unreadable` */
 export function timeAt(row: Buffer, at: number): number {
   const ms = at + 8 > row.length ? Number.NaN : row.readDoubleBE(at);
-  if (!(ms >= 0 && ms <= MAX_EPOCH_MS)) throw unreadable(nameOf(row));
+  if (!isTime(ms)) throw unreadable(nameOf(row));
   return ms;
 }
 

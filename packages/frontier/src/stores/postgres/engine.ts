@@ -2,6 +2,7 @@
 // files have what the functions do.
 
 import type { HostCommitAnswer } from '../../store.js';
+import { bufferOf } from '../checked-store.js';
 import {
   bytesOf,
   type ServerArgument,
@@ -104,7 +105,7 @@ export function postgresEngine(connection: Connection, options: ResolvedPostgres
 
     async writeRecord(key, value) {
       if (value === null) await connection.call('DELETE FROM $S.record WHERE key = $1', [key]);
-      else await connection.call(WRITE_RECORD, [key, Buffer.from(value.buffer, value.byteOffset, value.byteLength)]);
+      else await connection.call(WRITE_RECORD, [key, bufferOf(value)]);
     },
 
     async listRecords(prefix, cursor, limit) {

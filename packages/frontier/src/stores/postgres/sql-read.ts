@@ -38,8 +38,7 @@ BEGIN
     + (SELECT count(*) FROM (SELECT FROM $S.later WHERE host = h.id LIMIT ${MAX_COUNTED_ENTRIES}) c) - o_in_flight;
   o_leased := h.lease_end > 0;
   o_parked := h.parked;
-  o_due := greatest(0, CASE WHEN h.due IS NULL THEN NULL WHEN o_leased THEN h.lease_end + h.delay ELSE h.due END - v_now);
-  IF h.due IS NULL THEN o_due := NULL; END IF;
+  IF h.due IS NOT NULL THEN o_due := greatest(0, CASE WHEN o_leased THEN h.lease_end + h.delay ELSE h.due END - v_now); END IF;
   RETURN NEXT;
 END $read$;`;
 

@@ -2,6 +2,8 @@
 // in the server's own format. Bodies of links, which are most of a commit, are one value of bytes.
 
 import type { AddOutcome, Entry, HostCommit, NewEntry } from '../../store.js';
+import { bufferOf } from '../checked-store.js';
+import { numberOf } from '../server/server-queues.js';
 import { createLaneNames, type LaneName, microseconds } from '../server/server-store.js';
 
 /** Bytes of an entry in an answer before its body: id, times handed out, priority, length of the body. */
@@ -30,7 +32,8 @@ export function linkValues(links: readonly NewEntry[], laneOf: LaneName<number>)
   const { sent, repeats } = sortLinks(links);
   const pairs = pairsOf(links, laneOf);
   const bodies = sent.map(({ entry }) => entry.body);
-  const ends = endsOf(bodies);
+  let bodiesEnd = 0;
+  const ends = bodies.map(({ length }) => (bodiesEnd += length));
   const isPlain = sent.every(({ entry }) => entry.dedupe !== false);
   const waits = sent.some(({ entry }) => (entry.notBeforeMs ?? 0) > 0);
   const values: unknown[] = [
@@ -70,8 +73,7 @@ function sortLinks(links: readonly NewEntry[]): { sent: Link[]; repeats: [number
   const sent: Link[] = [];
   const repeats: [number, number][] = [];
   for (const [index, entry] of links.entries()) {
-    const { buffer, byteOffset, byteLength } = entry.fingerprint;
-    const fingerprint = new DataView(buffer, byteOffset, byteLength).getBigInt64(0);
+    const fingerprint = numberOf(entry.fingerprint);
     const before = first.get(fingerprint);
     if (before !== undefined && entry.dedupe !== false) {
       repeats.push([index, before]);
@@ -148,16 +150,7 @@ function integerOf(digits: string): string {
 }
 
 function hexOf(bytes: Uint8Array | undefined): string | undefined {
-  return bytes && Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex');
-}
-
-/** Where each list ends when they follow one another. */
-function endsOf(lists: readonly { readonly length: number }[]): number[] {
-  let end = 0;
-  return lists.map(({ length }) => {
-    end += length;
-    return end;
-  });
+  return bytes && bufferOf(bytes).toString('hex');
 }
 
 /** A list as text, `{1,NULL}`. */

@@ -3,6 +3,7 @@
 
 import { unreadable } from '../../errors.js';
 import type { AddOutcome, Entry, HostCommit, NewEntry } from '../../store.js';
+import { bufferOf } from '../checked-store.js';
 import { bytesOf, numberOf, type Row, type ServerEngine } from '../server/server-queues.js';
 import { createLaneNames, type LaneName, microseconds } from '../server/server-store.js';
 import type { Connection, ResolvedRedisOptions, ScriptValue } from './connection.js';
@@ -157,8 +158,4 @@ function readEntries(list: unknown): Entry[] {
       body: new Uint8Array(bytes.subarray(ENTRY_HEAD + bytes[ENTRY_HEAD - 1]!)),
     };
   });
-}
-
-function bufferOf(bytes: Uint8Array): Buffer {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }

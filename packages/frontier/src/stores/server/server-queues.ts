@@ -224,7 +224,7 @@ export function bytesOf(value: unknown): Uint8Array | null {
   return new Uint8Array(Buffer.isBuffer(value) ? value : Buffer.from(String(value), 'hex'));
 }
 
-export function textOrNull(value: unknown): string | null {
+function textOrNull(value: unknown): string | null {
   return isAbsent(value) ? null : String(value);
 }
 

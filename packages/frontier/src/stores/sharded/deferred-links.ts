@@ -5,6 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { unreadable } from '../../errors.js';
 import type { NewEntry, RecordListing } from '../../store.js';
+import { bufferOf } from '../checked-store.js';
 import type { Shard } from './shard.js';
 
 const PREFIX = 'deferred/';
@@ -80,7 +81,7 @@ export class DeferredLinks {
 }
 
 function encodeLink({ fingerprint, body, ...rest }: NewEntry): string {
-  return JSON.stringify({ ...rest, f: base64Of(fingerprint), b: base64Of(body) });
+  return JSON.stringify({ ...rest, f: bufferOf(fingerprint).toString('base64'), b: bufferOf(body).toString('base64') });
 }
 
 function decodeLinks(key: string, value: Uint8Array): NewEntry[] {
@@ -93,8 +94,4 @@ function decodeLinks(key: string, value: Uint8Array): NewEntry[] {
   } catch (cause) {
     throw unreadable(`the record ${key}`, cause);
   }
-}
-
-function base64Of(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64');
 }
