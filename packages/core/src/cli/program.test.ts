@@ -47,6 +47,8 @@ describe('an unknown flag', () => {
     ['--jsn', 'report', 'Did you mean --json?'],
     ['--nmae', 'crawl', 'Did you mean --name?'],
     ['--resume', 'crawl', 'The same command continues'],
+    ['--no-sitemaps', 'crawl', 'It is off without --sitemaps'],
+    ['--no-depth', 'crawl', 'Did you mean --depth?'],
     ['--cookies', 'crawl', 'the configuration file has `network.cookies`'],
   ])('%s of %s', async (flag, command, says) => {
     const { code, err } = await run(command, 'https://example.org/', flag);

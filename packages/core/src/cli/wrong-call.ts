@@ -43,6 +43,9 @@ function flagHint(flag: string, command: Command, suggestion: string | null): st
   const otherFlag = BETTER_FLAGS[option] ?? row?.flag.name.replace(/ .*/, '') ?? `--${option}`;
   const isCrawl = flags.includes('config') && flags.includes('name');
   if (isCrawl && WITHOUT_FLAG[name] !== undefined) return WITHOUT_FLAG[name];
+  const negated = command.options.find(({ long }) => flag.startsWith('no-') && long === `--${flag.slice(3)}`);
+  if (negated?.isBoolean())
+    return `It is off without ${negated.long}${isCrawl ? ', unless the configuration file turns it on' : ''}.`;
   if (option === 'out' && flags.includes('to')) return 'Did you mean --to?';
   if (flags.includes(otherFlag.slice(2))) return `Did you mean ${otherFlag}?`;
   if (suggestion !== null) return suggestion;
