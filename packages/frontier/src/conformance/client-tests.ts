@@ -16,7 +16,7 @@ import {
 import type { SuiteOptions } from './suite-options.js';
 
 const HOSTS = names('h', 12);
-const SEEDS_PER_HOST = 6;
+const SEEDS_PER_HOST = 3;
 /** Links end at this depth, so that the crawl ends. */
 const MAX_DEPTH = 3;
 const TTL_UNITS = 6;

@@ -5,8 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { NewEntry } from '../store.js';
 import { ALL, assert, idsOf, names, type RegisterTest, type StoreTest } from './store-test.js';
 
-const SMALL = 400;
-const LARGE = 10_000;
+const SMALL = 200;
+const LARGE = 5_000;
 /** A verb that visits everything would be twenty-five times slower. */
 const MAX_RATIO = 8;
 /** Faster work counts as this long. */
