@@ -123,6 +123,13 @@ export function leaseTests(it: RegisterTest): void {
     const rest = (await test.leaseAll()).map(({ host }) => host);
     assertEqual([...granted, ...rest].toSorted(), names('h', 40).toSorted(), 'hosts granted in all');
   });
+
+  it('L1', 'of named hosts, at most as many are leased as requested', async (test) => {
+    const hosts = names('h', 4);
+    const request = { maxHosts: 3, entriesPerHost: 1, ttlMs: 100 * test.unit, hosts };
+    assertEqual((await test.store.lease(request)).length, 3, 'leases of four named hosts, at most three');
+    assertEqual((await test.store.lease(request)).length, 1, 'leases of the rest');
+  });
 }
 
 export function entryTests(it: RegisterTest): void {
@@ -204,6 +211,17 @@ export function entryTests(it: RegisterTest): void {
     assertEqual(await test.keep(lease, ALL), [], 'entries of the blocked lane');
     await test.pass(4);
     assertEqual(await test.keep(lease, ALL), ['a2', 'a3', 'a1', 'a4'], 'entries after the block');
+  });
+
+  it('L8', 'a block outlasts the holder that vanishes', async (test) => {
+    await test.add('h', ['a1', 'a2'], { lane: 'a' });
+    const lease = await test.leaseOnly(100, 1);
+    await test.keep(lease, 0, { blockLanes: [{ lane: 'a', ms: 8 * test.unit }] }, 2);
+    await test.pass(4);
+    await test.assertDue([], 'hosts due after the lease, while their only lane is blocked');
+    await test.assertDueWithin(5);
+    await test.pass(5);
+    assertEqual(await test.leaseNames(), ['a1', 'a2'], 'entries after the block');
   });
 
   it('L8', 'a block that is replaced ends at its new time, earlier or later', async (test) => {

@@ -121,7 +121,7 @@ export function sealCursor(cursor: string): string {
 export function openCursor(sealed: unknown): string {
   const text = typeof sealed === 'string' ? sealed : '';
   const end = text.lastIndexOf(' ');
-  const cursor = text.slice(0, Math.max(0, end));
+  const cursor = text.slice(0, end);
   if (end < 0 || text.slice(end + 1) !== checksum(cursor)) {
     throw invalid('cursor', '`null`, or the `cursor` of the last listing as it was', sealed);
   }
