@@ -2,7 +2,7 @@
 // come from anywhere: the file stays inside the folder, and is either complete or absent. Files of a page are requested
 // like by `page.fetch`: scope, robots.txt, spacing, address guard and logs apply to each redirect hop.
 
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash, hash, randomUUID } from 'node:crypto';
 import { mkdir, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { sizeOf } from '../directory/atomic-file.js';
@@ -47,11 +47,11 @@ export async function saveFile(
   content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
 ): Promise<Omit<Extract<SavedFile, { kind: 'saved' }>, 'kind' | 'truncated'>> {
   const temporary = join(folder, `.${randomUUID()}.part`);
-  const hash = createHash('sha256');
+  const digest = createHash('sha256');
   let bytes = 0;
   async function* hashed(): AsyncGenerator<Uint8Array> {
     for await (const chunk of content) {
-      hash.update(chunk);
+      digest.update(chunk);
       bytes += chunk.length;
       yield chunk;
     }
@@ -61,7 +61,7 @@ export async function saveFile(
     await mkdir(folder, { recursive: true });
     await writeFile(temporary, hashed(), { flag: 'wx' });
     const path = await moveInto(folder, segments, temporary);
-    return { path, bytes, sha256: hash.digest('hex') };
+    return { path, bytes, sha256: digest.digest('hex') };
   } catch (error) {
     await rm(temporary, { force: true }).catch(() => undefined);
     const message = `${join(folder, ...segments)} could not be written: ${String(error)}`;
@@ -143,7 +143,7 @@ function extensionOf(name: string): string {
 }
 
 function hashSuffix(text: string): string {
-  return `~${createHash('sha256').update(text).digest('hex').slice(0, 12)}`;
+  return `~${hash('sha256', text).slice(0, 12)}`;
 }
 
 /** Cut at a whole character, before its extension. The hash keeps two long names distinct. */
@@ -210,7 +210,7 @@ async function saveAnswer(answer: PageFetch, { folder, read }: MediaTools) {
   const reason = saveExclusion(exclusion);
   if (reason !== null) return { kind: 'left-alone', reason } as const;
   const { body } = answer;
-  const sha256 = createHash('sha256').update(body).digest('hex');
+  const sha256 = hash('sha256', body);
   // Judged only by the bytes: files with the same bytes have the same name, whatever their URL and media type.
   const start = Buffer.from(body.subarray(0, 16)).toString('latin1');
   const extension = EXTENSIONS.find(([at, bytes]) => start.startsWith(bytes, at))?.[2] ?? '';

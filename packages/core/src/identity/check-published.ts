@@ -1,7 +1,7 @@
 // The faults that a verifier, a registry or a reader would find in the published identity (specification, identity 7 to
 // 9 and 12). The answers come from the host, or from the folder before it is served.
 
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { headerValue } from '../fetch/outcome.js';
 import { parseJsonObject } from '../parse-json.js';
 import { parseUrl } from '../parse-url.js';
@@ -113,7 +113,7 @@ function* directoryFaults(
   for (const keyid of expected?.keyids ?? [])
     if (!listed.has(keyid)) yield ['directory-mismatch', `the key ${keyid} of the configuration is not listed`];
   const digest = headerValue(headers, 'content-digest');
-  const expectedDigest = `sha-256=:${createHash('sha256').update(body).digest('base64')}:`;
+  const expectedDigest = `sha-256=:${hash('sha256', body, 'base64')}:`;
   if (digest !== null && !digest.split(/, */).includes(expectedDigest))
     yield ['directory-digest', 'Content-Digest is not that of the body: serve it exactly as it was written'];
   yield* signatureFaults(url, answer, listed, nowMs);

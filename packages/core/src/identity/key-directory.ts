@@ -1,7 +1,7 @@
 // The key directory of a crawler: a JWK set of public keys, and the fields that sign its answer (specification,
 // identity 7). It can never contain a private member: members are made one by one.
 
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { invalidOption } from '../errors.js';
 import { parseJsonObject } from '../parse-json.js';
 import { CREATED_BEFORE_SECONDS } from '../signatures/limits.js';
@@ -47,7 +47,7 @@ export async function signDirectory(
 ): Promise<DirectoryFields> {
   const nowSeconds = Math.floor(nowMs / 1_000);
   const times = `created=${nowSeconds - CREATED_BEFORE_SECONDS};expires=${nowSeconds + lifetimeSeconds}`;
-  const digest = `sha-256=:${createHash('sha256').update(body).digest('base64')}:`;
+  const digest = `sha-256=:${hash('sha256', body, 'base64')}:`;
   const made = keys.map(async ({ keyid, ...key }, index) => {
     const label = `sig${index + 1}`;
     const about = `keyid="${keyid}";alg="${ALGORITHM}";tag="${DIRECTORY_TAG}"`;

@@ -1,6 +1,6 @@
 // A licence document as it is stored: what it says, until when that is valid, and how to revalidate it.
 
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { headerValue, type ResponseOutcome } from '../fetch/outcome.js';
 import { decodeText } from '../page/charset.js';
 import type { LicenseReading } from './license-document.js';
@@ -42,7 +42,7 @@ export async function cacheResponse({ body, headers, truncated }: ResponseOutcom
     text: reading.kind === 'read' ? text : null,
     fetchedAtMs: nowMs,
     expiresAtMs: nowMs + lifetimeMs,
-    digest: createHash('sha256').update(text).digest('hex'),
+    digest: hash('sha256', text),
     etag: headerValue(headers, 'etag'),
     lastModified: headerValue(headers, 'last-modified'),
   };

@@ -2,7 +2,7 @@
 // request and about a received page, in the crawl and in a replay. Nothing is accepted, paid or obtained here
 // (licensing §1).
 
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { type HostWarning, type PageWork, retryUrl } from '@mannerly/frontier';
 import type { Purpose } from '@mannerly/robots/page';
 import { conditionalFields, exchangeOf, headerValue, isRefusedByGuard, isSuccess } from '../fetch/outcome.js';
@@ -329,10 +329,10 @@ export class Licenses {
     const stored = this.#named.has(authority) ? null : await readJson<readonly string[]>(this.#parts.store, key);
     const named = this.#named.get(authority) ?? new Set(stored ?? []);
     keepLatest(this.#named, authority, named, MAX_LICENSE_AUTHORITIES);
-    const hash = createHash('sha256').update(document).digest('hex');
-    if (named.has(hash)) return true;
+    const digest = hash('sha256', document);
+    if (named.has(digest)) return true;
     if (named.size >= MAX_LICENSES_PER_AUTHORITY) return false;
-    named.add(hash);
+    named.add(digest);
     await writeJson(this.#parts.store, key, [...named]);
     return true;
   }

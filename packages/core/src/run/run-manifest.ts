@@ -1,7 +1,7 @@
 // The manifest of a run, `run.json`: versions, machine, seeds and options. When the run ends, it gets the counts, the
 // copies of robots.txt in use, and a hash of every output file. The manifest of a killed run has no `end`.
 
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { readlinkSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { release } from 'node:os';
@@ -181,7 +181,7 @@ function localTimeFile(): string {
 }
 
 function hashOfJson(value: unknown): string {
-  return createHash('sha256').update(JSON.stringify(value)).digest('hex');
+  return hash('sha256', JSON.stringify(value));
 }
 
 /** @param isShared - Other processes are writing the shared files: these are left out. @throws The platform's error. */

@@ -1,7 +1,7 @@
 // The key that a crawler signs with: an Ed25519 private key from a file or an environment variable, refused if others
 // may have read it, and the thumbprint by which verifiers know it (specification, identity 2).
 
-import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign } from 'node:crypto';
+import { createPrivateKey, createPublicKey, hash, type KeyObject, sign } from 'node:crypto';
 import { MannerlyError } from '../errors.js';
 import { readSecret } from '../secret-place.js';
 import { MAX_KEY_BYTES } from './limits.js';
@@ -32,7 +32,7 @@ export interface SigningKey extends Signer {
 
 /** The thumbprint of a public key: base64url without padding (RFC 7638, RFC 8037 A.3). */
 export function thumbprint({ crv, kty, x }: PublicJwk): string {
-  return createHash('sha256').update(JSON.stringify({ crv, kty, x })).digest('base64url');
+  return hash('sha256', JSON.stringify({ crv, kty, x }), 'base64url');
 }
 
 /** `null`: it is no Ed25519 key, or a private one, which must never be published. */
