@@ -8,8 +8,6 @@ import { fill } from '../options/check.js';
 import { code, integer, isFunction, row } from '../options/row.js';
 import { isObject } from '../parse-json.js';
 
-type SubresourceType = (typeof SUBRESOURCE_TYPES)[number];
-
 /** Options of `browserFetcher`. One of `launch` and `browser` is required. */
 export interface BrowserFetcherOptions {
   /**
@@ -24,7 +22,7 @@ export interface BrowserFetcherOptions {
   /** Which HTML pages are opened; anything but `true` leaves a page unrendered. @default every one */
   readonly renders?: (page: RenderCandidate) => boolean;
   /** What pages may load. Each costs its host a request. @default ['script', 'xhr', 'fetch'] */
-  readonly loads?: readonly SubresourceType[];
+  readonly loads?: readonly (typeof SUBRESOURCE_TYPES)[number][];
   /**
    * `any`: pages may also load from hosts outside the crawl's scope, unless `scope.exclude` or `scope.allows` forbid
    * it. @default 'scope'

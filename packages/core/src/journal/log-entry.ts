@@ -55,10 +55,8 @@ export function isLogger(value: unknown): value is Logger {
   return isObject(value) && LOG_LEVELS.every((level) => typeof value[level] === 'function');
 }
 
-/** The option `log`: a level for standard error, `silent` or `false` for nothing, or a receiver of every entry. */
-type LogOption = false | 'silent' | LogLevel | LogFunction | Logger;
-
-export function logFunctionOf(option: LogOption): LogFunction | null {
+/** @param option - A level for standard error, `silent` or `false` for nothing, or a receiver of every entry. */
+export function logFunctionOf(option: false | 'silent' | LogLevel | LogFunction | Logger): LogFunction | null {
   if (option === false || option === 'silent') return null;
   if (typeof option === 'function') return option;
   if (typeof option === 'object') return toLogger(option);
