@@ -25,6 +25,7 @@ import type {
   StoredHost,
   StoreStats,
 } from '../store.js';
+import type { FingerprintSet } from './fingerprint-set.js';
 
 /** What the state machine keeps about a host. Times are on the store's clock, milliseconds. */
 export interface HostQueue {
@@ -63,12 +64,6 @@ export interface QueueEntries {
   block(lane: string, until: number, now: number): void;
 }
 
-interface KnownFingerprints {
-  has(fingerprint: Uint8Array): boolean;
-  /** @returns Whether the fingerprint was new. */
-  add(fingerprint: Uint8Array): boolean;
-}
-
 /** Counts of the crawl. `unfinished`: entries queued or in flight. */
 export interface HostQueueCounts {
   unfinished: number;
@@ -88,7 +83,7 @@ export abstract class HostQueues<Host extends HostQueue> {
   /** The store's clock, milliseconds. It never goes back. */
   protected abstract now(): number;
   protected abstract get counts(): HostQueueCounts;
-  protected abstract readonly fingerprints: KnownFingerprints;
+  protected abstract readonly fingerprints: Pick<FingerprintSet, 'has' | 'add'>;
   protected abstract find(key: HostKey): Host | undefined;
   /** The host with that key, created if it does not exist. */
   protected abstract hostOf(key: HostKey): Host;

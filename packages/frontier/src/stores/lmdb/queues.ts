@@ -69,7 +69,9 @@ export class LmdbQueues implements StoreQueues {
       const hosts = queues.#hosts;
       queues.#transact(() => {
         const { latestMs } = hosts.counts;
-        hosts.clock = nowMs === null ? anchorClock(meta, latestMs) : continueClock(nowMs, latestMs);
+        // A clock that is behind the file continues from the file's time, like the machine's clock.
+        const behindMs = nowMs === null ? 0 : Math.max(0, latestMs - nowMs());
+        hosts.clock = nowMs === null ? anchorClock(meta, latestMs) : () => nowMs() + behindMs;
         tables.unseal();
         const dead = listDead(meta);
         if (dead.size > 0) hosts.endLeasesOf(dead);
@@ -301,10 +303,4 @@ function failureOf(path: string, cause: unknown): FrontierError {
   if (!(cause instanceof FrontierError) || cause.code !== 'record-unreadable')
     return toFailure(`the store in ${path} failed`, cause);
   return new FrontierError(cause.code, `${path}: ${cause.message}`, { cause, hint: cause.hint! });
-}
-
-/** A clock that is behind the file continues from the file's time, like the machine's clock: delays are durations. */
-function continueClock(nowMs: () => number, latestMs: number): () => number {
-  const offsetMs = Math.max(0, latestMs - nowMs());
-  return () => nowMs() + offsetMs;
 }

@@ -3,13 +3,7 @@
 
 import type { HostCommitAnswer } from '../../store.js';
 import { bufferOf } from '../checked-store.js';
-import {
-  bytesOf,
-  type ServerArgument,
-  type ServerEngine,
-  type ServerFunction,
-  sortedWithIndex,
-} from '../server/server-queues.js';
+import { bytesOf, type ServerEngine, type ServerFunction, sortedWithIndex } from '../server/server-queues.js';
 import type { Connection, ResolvedPostgresOptions } from './connection.js';
 import { REMOVE_SQL } from './schema.js';
 import { IS_ALIVE } from './sql-host.js';
@@ -78,7 +72,8 @@ export function postgresEngine(connection: Connection, options: ResolvedPostgres
     maxHosts: Number.MAX_SAFE_INTEGER,
 
     call(name, values) {
-      const sent = values.map(argumentOf);
+      // Lists are text in the server's own format.
+      const sent = values.map((value) => (Array.isArray(value) ? textsOf(value.map(String)) : value));
       return isUntimed(name) ? connection.call(UNTIMED[name], sent) : connection.call(TIMED[name], [now(), ...sent]);
     },
 
@@ -122,9 +117,4 @@ export function postgresEngine(connection: Connection, options: ResolvedPostgres
 
 function isUntimed(name: ServerFunction): name is keyof typeof UNTIMED {
   return name in UNTIMED;
-}
-
-/** Lists are text in the server's own format. */
-function argumentOf(value: ServerArgument): unknown {
-  return Array.isArray(value) ? textsOf(value.map(String)) : value;
 }

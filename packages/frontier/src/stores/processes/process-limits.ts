@@ -3,18 +3,10 @@
 
 import { readFileSync } from 'node:fs';
 
-/** Limits of this process. `Infinity`: there is none, or the platform does not tell. */
-interface ProcessLimits {
-  /** The most files and sockets open at once (`ulimit -n`). */
-  readonly openFiles: number;
-  /** The most bytes of a file that it writes (`ulimit -f`). */
-  readonly fileBytes: number;
-  /** The most bytes of address space (`ulimit -v`). */
-  readonly addressBytes: number;
-}
-
-/** Reads the limits from where Linux has them; on other platforms all are `Infinity`. Never throws. */
-export function processLimits(): ProcessLimits {
+/**
+ * Reads the limits from where Linux has them. `Infinity`: there is none, or the platform does not tell. Never throws.
+ */
+export function processLimits() {
   let text = '';
   try {
     text = readFileSync('/proc/self/limits', 'utf8');
@@ -23,8 +15,11 @@ export function processLimits(): ProcessLimits {
   }
   const limit = (name: string): number => Number(new RegExp(`^${name} +(\\d+)`, 'm').exec(text)?.[1] ?? Infinity);
   return {
+    /** The most files and sockets open at once (`ulimit -n`). */
     openFiles: limit('Max open files'),
+    /** The most bytes of a file that it writes (`ulimit -f`). */
     fileBytes: limit('Max file size'),
+    /** The most bytes of address space (`ulimit -v`). */
     addressBytes: limit('Max address space'),
   };
 }

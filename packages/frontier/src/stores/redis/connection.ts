@@ -19,7 +19,13 @@ const SCRIPT_BODIES = { commit: COMMIT_SCRIPT, ...LEASE_SCRIPTS, ...READ_SCRIPTS
 
 export type ScriptName = keyof typeof SCRIPT_BODIES;
 
-const SCRIPTS = new Map(Object.entries(SCRIPT_BODIES).map(([name, text]) => [name, createScript(text)]));
+const SCRIPTS = new Map(
+  Object.entries(SCRIPT_BODIES).map(([name, body]) => {
+    // With the first line a server whose memory is full refuses the whole script, not a command in the middle of it.
+    const text = `#!lua\n${SHARD_LUA}${body}`;
+    return [name, { text, digest: createHash('sha1').update(text).digest('hex') }];
+  }),
+);
 
 const ERRORS: ServerErrors = {
   conflict: NEVER,
@@ -107,12 +113,6 @@ export class Connection {
 function rethrowWithoutCommand(error: unknown): never {
   if (isError(error)) Reflect.deleteProperty(error, 'command');
   throw error;
-}
-
-function createScript(body: string): { readonly text: string; readonly digest: string } {
-  // With this line a server whose memory is full refuses the whole script, not a command in the middle of it.
-  const text = `#!lua\n${SHARD_LUA}${body}`;
-  return { text, digest: createHash('sha1').update(text).digest('hex') };
 }
 
 const PREFIX = 'mannerly';
