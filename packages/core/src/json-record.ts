@@ -1,7 +1,7 @@
 // JSON values in the records of a crawl's store, and the keys of records about URLs.
 
 import { hash } from 'node:crypto';
-import type { Frontier } from '@mannerly/frontier';
+import { type Frontier, FrontierError } from '@mannerly/frontier';
 import { parseJson } from './parse-json.js';
 
 export type RecordStore = Pick<Frontier, 'readRecord' | 'writeRecord'>;
@@ -10,9 +10,12 @@ export function encodeJson(value: unknown): Uint8Array {
   return new TextEncoder().encode(JSON.stringify(value));
 }
 
-/** The value of a record that {@link encodeJson} made. @throws SyntaxError */
-export function decodeJson<T>(bytes: Uint8Array): T {
-  return JSON.parse(new TextDecoder().decode(bytes)) as T;
+/** The value of a record that {@link encodeJson} made. @throws FrontierError `record-unreadable`, with its name. */
+export function decodeJson<T>(bytes: Uint8Array, what = 'a record'): T {
+  const value = parseJson(new TextDecoder().decode(bytes));
+  if (value !== undefined) return value as T;
+  const hint = 'Another program wrote it, or it is damaged: put a copy of the store back, or start over (--reset).';
+  throw new FrontierError('record-unreadable', `${what} in the store cannot be read`, { hint });
 }
 
 /** The same, but `null` if there is no record or it is not JSON. */
@@ -23,7 +26,7 @@ export function decodeIfJson<T>(bytes: Uint8Array | null): T | null {
 /** The value under a key; `null`: there is none. Rejects with what the store throws. */
 export async function readJson<T>(store: Pick<RecordStore, 'readRecord'>, key: string): Promise<T | null> {
   const bytes = await store.readRecord(key);
-  return bytes === null ? null : decodeJson<T>(bytes);
+  return bytes === null ? null : decodeJson<T>(bytes, `the record ${key}`);
 }
 
 /** Rejects with what the store throws. */

@@ -171,10 +171,10 @@ export function mergeTotals(values: readonly Uint8Array[]): Uint8Array {
 }
 
 function totalsOf(bytes: Uint8Array): ProcessTotals {
-  return { ...NO_COUNTS, ...decodeJson<ProcessTotals>(bytes) };
+  return { ...NO_COUNTS, ...decodeJson<ProcessTotals>(bytes, 'the totals of a process') };
 }
 
-/** The totals of all parts, by name. @throws SyntaxError for data that this package did not write. */
+/** The totals of all parts, by name. @throws FrontierError `record-unreadable` */
 export function readTotals(parts: ReadonlyMap<string, Uint8Array>): Map<string, ProcessTotals> {
   return new Map([...parts].map(([part, bytes]) => [part, totalsOf(bytes)]));
 }
