@@ -32,3 +32,14 @@ it('blocked lanes are remembered up to a bound, the earliest are forgotten', () 
   const isBlocked = (at: number) => entries.isBlocked(page('1', `http://h${at}.test`), 0);
   expect([0, 1, MAX_BLOCKED_LANES].map(isBlocked)).toEqual([false, true, true]);
 });
+
+it.each([
+  [0, 2_000],
+  [2_000, 3_000],
+  [3_000, undefined],
+])('at %i the blocked lane that opens first opens at %j', (nowMs, untilMs) => {
+  const entries = new LeasedEntries();
+  entries.blockLane('http://a.test', 3_000);
+  entries.blockLane('http://b.test', 2_000);
+  expect(entries.firstBlock(nowMs)?.untilMs).toBe(untilMs);
+});

@@ -117,6 +117,27 @@ describe('a crawl that is moved', () => {
     expect(failures).toBeGreaterThan(10);
   });
 
+  it.each([
+    ['waits for a host that is leased there', 100, 60_000, null],
+    ['does not wait for ever', 100, 600_000, 'a process works on the crawl in the target'],
+    ['says that there is no place', 7, 0, 'the target takes no more entries'],
+  ])('%s', async (_, maxQueued, leasedMs, message) => {
+    let now = 1_000_000;
+    const after = (ms: number, fn: () => void) => {
+      now += ms;
+      queueMicrotask(fn);
+      return () => undefined;
+    };
+    const from = await filled(() => now);
+    const to = memoryStore({ nowMs: () => now, maxQueued });
+    await to.open(OPEN);
+    await to.lease({ maxHosts: 1, entriesPerHost: 1, ttlMs: leasedMs, hosts: ['a.test'] });
+    const shared = { perIp: false, crawlIntervalMs: null } as const;
+    const moving = moveCrawl({ from, to, hostKeyBy: 'host', shared, clock: { after } });
+    if (message === null) expect(await moving).toMatchObject({ hosts: 3, entries: 8 });
+    else await expect(moving).rejects.toMatchObject({ code: 'store-failed', message });
+  });
+
   it('moves into a store of several shards, on to one of more, and back into a single one', async () => {
     const sharded = (shards: number) =>
       shardedStore(Array.from({ length: shards }, () => memoryStore({ nowMs: () => 0 })));
