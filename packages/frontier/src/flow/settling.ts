@@ -207,7 +207,7 @@ export function createSettling(flow: Flow) {
     if (received.kind === 'hop') {
       const { chain, url: target, waitMs } = received;
       // A hop is queued at the host it leads to, in a lane that no authority blocks, before that host's pages.
-      const hop = { host: keyOf(target) ?? '', lane: `robots.txt of ${name}`, priority: 0, notBeforeMs: waitMs };
+      const hop = { host: keyOf(target), lane: `robots.txt of ${name}`, priority: 0, notBeforeMs: waitMs };
       const body = encodeItem({ kind: 'hop', authority: name, chain: chain.id, url: target });
       return [{ ...hop, fingerprint: new Uint8Array(FINGERPRINT_BYTES), body, dedupe: false }];
     }
@@ -215,7 +215,7 @@ export function createSettling(flow: Flow) {
     const companions = hasFailed ? [] : await settings.companions(name, received.isFirst);
     checkUrls('companions', companions);
     openLane(authority);
-    reporter.robots(keyOf(name) ?? name, authority, gate.rules(authority), answer);
+    reporter.robots(keyOf(name), authority, gate.rules(authority), answer);
     if (companions.length === 0) return [];
     const first = companions.map((companion) => ({ ...companion, priority: 0 }));
     const candidates = await admission.consider(received.isFirst ? first : companions, clock.nowMs());
@@ -264,11 +264,11 @@ export function createSettling(flow: Flow) {
 
   /** The host of an authority, if it is ours. */
   function hostOfAuthority(authority: string): LeasedHost | undefined {
-    return schedule.get(keyOf(authority) ?? '');
+    return schedule.get(keyOf(authority));
   }
 
-  function keyOf(url: string): string | null {
-    return hostKeyOf(url, settings.hostKeyBy);
+  function keyOf(url: string): string {
+    return hostKeyOf(url, settings.hostKeyBy)!;
   }
 
   return { settle, requeue, endChain };
