@@ -188,7 +188,8 @@ describe('closed times', () => {
       expect(await work(frontier, 86_400_000)).toBe('finished');
       const first = world.log.find((seen) => seen.url === 'http://a.test/0');
       expect(first!.startMs).toBe(untilMs);
-      expect(notices(notice)).toMatchObject([{ host: 'a.test', untilMs }]);
+      const detail = `closed until ${new Date(untilMs).toISOString()}`;
+      expect(notices(notice)).toMatchObject([{ host: 'a.test', authority: 'http://a.test', untilMs, detail }]);
     },
   );
 
@@ -229,7 +230,7 @@ describe('refusals', () => {
     expect(await work(frontier)).toBe('finished');
     const gaps = world.log.slice(1).map((seen, at) => seen.startMs - world.log[at]!.endMs);
     expect(gaps).toEqual([1_000, 300_000, 2_000, 2_000]);
-    expect(notices('host-paused')).toHaveLength(1);
+    expect(notices('host-paused')).toMatchObject([{ host: 'a.test', authority: null }]);
   });
 
   const namings = ['a.test', 'A.TEST', 'http://a.test/any?page'];
@@ -265,8 +266,9 @@ describe('what is reported to the operator', () => {
     await frontier.add([url('http://a.test/later')]);
     await work(frontier);
     expect(notices('comment').map((notice) => notice.detail)).toEqual(['be gentle', 'call us']);
-    expect(notices('crawl-delay-large')).toMatchObject([{ detail: '61 s', authority: 'http://a.test' }]);
-    expect(notices('robots-read')).toHaveLength(2);
+    expect(notices('crawl-delay-large')).toMatchObject([{ detail: '61 s', authority: 'http://a.test', untilMs: null }]);
+    const read = { host: 'a.test', authority: 'http://a.test', detail: 'rules', untilMs: expect.any(Number) };
+    expect(notices('robots-read')).toMatchObject([read, read]);
   });
 
   it('a delay over the maximum is clamped, or its host is skipped, depending on the option (robots §9.1)', async () => {
@@ -276,7 +278,7 @@ describe('what is reported to the operator', () => {
     await cut.frontier.add(pages('http://a.test', 2));
     await cut.work(cut.frontier);
     expect(cut.startsMs()).toEqual([0, 10_010, 20_020]);
-    expect(cut.notices('crawl-delay-clamped')).toHaveLength(1);
+    expect(cut.notices('crawl-delay-clamped')).toMatchObject([{ host: 'a.test', detail: '100 s, cut to 10 s' }]);
     const skipped = setUp(make, answer, {
       robots: { tokens: ['testbot'], maxCrawlDelayMs: 10_000, onLongCrawlDelay: 'skip-host' },
     });

@@ -191,7 +191,8 @@ describe('a robots.txt that does not arrive', () => {
     const gaps = starts.slice(1).map((startMs, at) => Math.round((startMs - starts[at]!) / 1_000));
     expect(gaps).toEqual([60, 120, 240, 480, 960]);
     expect(frontier.waits(5)).toMatchObject([{ host: 'a.test', reason: 'robots-unreachable', queued: 1 }]);
-    expect(notices('robots-unreachable')).toHaveLength(6);
+    const detail = 'attempt 6 failed (status 503), 1860 s since the first';
+    expect(notices('robots-unreachable')[5]).toMatchObject({ host: 'a.test', detail, untilMs: expect.any(Number) });
     expect(verdicts()).toEqual([]);
   });
 
