@@ -21,7 +21,7 @@ export const MAX_SCOPE_MOVES = 10_000; // redirects of seeds that are remembered
 export const MAX_COMPARED_BYTES = 1_048_576; // bytes of a page that are compared with other pages: 4 ms of work
 
 // Near duplicates
-export const MAX_NEAR_DISTANCE = 3; // bits of 64 in which near duplicates differ (Manku, Jain, Das Sarma 2007)
+export const MAX_SIMHASH_DISTANCE = 3; // bits of 64 in which near duplicates differ (Manku, Jain, Das Sarma 2007)
 export const MIN_SIMHASH_WORDS = 16; // pages with fewer words are not compared. Ours: a few in common mean nothing
 export const MAX_NEAR_PAGES = 131_072; // pages that others are compared with: about 40 MB. Ours
 export const MAX_NEAR_CHAIN = 32; // pages sharing a block that one is compared with. Ours: one or two are usual

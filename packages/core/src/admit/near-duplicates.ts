@@ -4,7 +4,13 @@
 // pages that share a block with it. The first page of a group represents it, while the crawl keeps it with that text.
 // When one half is full, the older half is forgotten.
 
-import { MAX_NEAR_CHAIN, MAX_NEAR_DISTANCE, MAX_NEAR_PAGES, MAX_REPORTED_GROUPS, MIN_SIMHASH_WORDS } from './limits.js';
+import {
+  MAX_NEAR_CHAIN,
+  MAX_NEAR_PAGES,
+  MAX_REPORTED_GROUPS,
+  MAX_SIMHASH_DISTANCE,
+  MIN_SIMHASH_WORDS,
+} from './limits.js';
 import { readWords } from './page-fingerprint.js';
 
 export interface NearDuplicate {
@@ -177,7 +183,7 @@ function majorityBits(votes: Int32Array, from: number): number {
 }
 
 export function areNear(one: Simhash, other: Simhash): boolean {
-  return countBits(one.low ^ other.low) + countBits(one.high ^ other.high) <= MAX_NEAR_DISTANCE;
+  return countBits(one.low ^ other.low) + countBits(one.high ^ other.high) <= MAX_SIMHASH_DISTANCE;
 }
 
 /** As 16 hex digits. */

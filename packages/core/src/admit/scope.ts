@@ -10,7 +10,14 @@ import { formatValue, textOf } from '../errors.js';
 import { parseUrl } from '../parse-url.js';
 import type { ResolvedScope } from './admit-options.js';
 import { MAX_SCOPE_MOVES } from './limits.js';
-import { readFinder, readPatterns, readPrefixes, readSurts, type UrlPattern, type UrlTest } from './url-pattern.js';
+import {
+  readPatternFinder,
+  readPatterns,
+  readPrefixes,
+  readSurts,
+  type UrlPattern,
+  type UrlTest,
+} from './url-pattern.js';
 
 /** Why a URL is outside. `hook-refused`: `scope.allows` refused, or threw. */
 export interface Outside {
@@ -45,7 +52,7 @@ export class Scope {
   readonly #seeds: Set<string>;
   readonly #prefixes: UrlTest | null;
   readonly #includes: UrlTest | null;
-  readonly #excludes: ReturnType<typeof readFinder>;
+  readonly #excludes: ReturnType<typeof readPatternFinder>;
   /** Patterns that were excluded while the crawl ran. */
   readonly #denied: UrlTest[] = [];
   /** Whether the URL's host, or SURT, belongs to the scope, regardless of paths. */
@@ -61,7 +68,7 @@ export class Scope {
     this.#seeds = new Set(options.seeds.map(toRequestedUrl));
     this.#prefixes = readPrefixes(options.prefixes);
     this.#includes = readPatterns('scope.include', options.include);
-    this.#excludes = readFinder('scope.exclude', options.exclude);
+    this.#excludes = readPatternFinder('scope.exclude', options.exclude);
     this.isInside = insideTest(options, this.#hosts);
   }
 

@@ -19,18 +19,21 @@ export type UrlTest = (url: UrlParts) => boolean;
 
 /** Whether any of the patterns matches a URL; `null` if there are none. @throws MannerlyError `option-invalid` */
 export function readPatterns(option: string, given: readonly UrlPattern[] | undefined): UrlTest | null {
-  const find = readFinder(option, given);
+  const find = readPatternFinder(option, given);
   return find === null ? null : (url) => find(url) !== null;
 }
 
 /** Finds the first pattern that matches a URL. `null`: there are no patterns. @throws MannerlyError `option-invalid` */
-export function readFinder(option: string, given: readonly UrlPattern[] | undefined) {
+export function readPatternFinder(
+  option: string,
+  given: readonly UrlPattern[] | undefined,
+): ((url: UrlParts) => UrlPattern | null) | null {
   if (given === undefined) return null;
   if (!Array.isArray(given) || given.length > MAX_URL_PATTERNS) {
     throw invalidOption(option, `a list of at most ${MAX_URL_PATTERNS} patterns`, given);
   }
   const tests = given.map((pattern) => ({ pattern, test: readPattern(option, pattern as unknown) }));
-  return tests.length === 0 ? null : (url: UrlParts) => tests.find(({ test }) => test(url))?.pattern ?? null;
+  return tests.length === 0 ? null : (url) => tests.find(({ test }) => test(url))?.pattern ?? null;
 }
 
 function readPattern(option: string, pattern: unknown): UrlTest {

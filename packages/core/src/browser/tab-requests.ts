@@ -136,7 +136,12 @@ export function createTabRequests(
       controller.abort();
       notifyQuiet();
     },
-    account: (): SubresourceAccount => ({ loaded, bytes, refused: Object.fromEntries(refused), refusals }),
+    account: (): SubresourceAccount => ({
+      loaded,
+      bytes,
+      refused: Object.fromEntries(refused),
+      refusals: [...refusals],
+    }),
   };
 }
 

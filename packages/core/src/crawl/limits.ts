@@ -2,7 +2,7 @@
 
 // The page scheduler
 /** The longest time a page waits for requests that are due, milliseconds. A burst of them is over by then. */
-export const PAGE_WAIT_MS = 100;
+export const MAX_PAGE_WAIT_MS = 100;
 /** A page waits for requests due within this many milliseconds: about what a page takes while the code is cold. */
 export const PAGE_MARGIN_MS = 8;
 export const MAX_WAVE_PAGES = 8; // pages processed together while no request is due within `WAVE_MARGIN_MS`

@@ -1,6 +1,13 @@
 // At stake: due requests must not wait for a burst of pages, and pages must not wait for requests for ever.
 import { expect, it } from 'vitest';
-import { MAX_WAVE_PAGES, PAGE_MARGIN_MS, PAGE_WAIT_MS, RECENT_EXCHANGE_MS, WAVE_MARGIN_MS, WAVE_MS } from './limits.js';
+import {
+  MAX_PAGE_WAIT_MS,
+  MAX_WAVE_PAGES,
+  PAGE_MARGIN_MS,
+  RECENT_EXCHANGE_MS,
+  WAVE_MARGIN_MS,
+  WAVE_MS,
+} from './limits.js';
 import { PageScheduler } from './page-scheduler.js';
 
 /** Counts the turns of the event loop until `stop`. */
@@ -64,7 +71,7 @@ it('lets a due request go first, for a bounded time', async () => {
   const loop = countTurns();
   while (loop.count() < 5) await new Promise(setImmediate);
   expect(isServed).toBe(false);
-  nowMs += PAGE_WAIT_MS;
+  nowMs += MAX_PAGE_WAIT_MS;
   await page;
   scheduler.requestDueAt(nowMs + PAGE_MARGIN_MS + 1);
   await scheduler.next();

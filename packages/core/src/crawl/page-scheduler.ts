@@ -3,9 +3,16 @@
 // responses can arrive in one turn of the event loop. If each page were read at its last byte, due requests would wait
 // for all of them. See docs/decisions/0006-pages-take-turns.md.
 
-import { MAX_WAVE_PAGES, PAGE_MARGIN_MS, PAGE_WAIT_MS, RECENT_EXCHANGE_MS, WAVE_MARGIN_MS, WAVE_MS } from './limits.js';
+import {
+  MAX_PAGE_WAIT_MS,
+  MAX_WAVE_PAGES,
+  PAGE_MARGIN_MS,
+  RECENT_EXCHANGE_MS,
+  WAVE_MARGIN_MS,
+  WAVE_MS,
+} from './limits.js';
 
-/** A queue in which pages wait for their turn. A page waits at most `PAGE_WAIT_MS`. */
+/** A queue in which pages wait for their turn. A page waits at most `MAX_PAGE_WAIT_MS`. */
 export class PageScheduler {
   readonly #nowMs: () => number;
   readonly #maxWaiting: number;
@@ -60,7 +67,7 @@ export class PageScheduler {
     const [first] = this.#waiting;
     if (first === undefined) return;
     const now = this.#nowMs();
-    const mayWait = this.#waiting.length < this.#maxWaiting && now - first.sinceMs < PAGE_WAIT_MS;
+    const mayWait = this.#waiting.length < this.#maxWaiting && now - first.sinceMs < MAX_PAGE_WAIT_MS;
     const isAnswerExpected = this.#exchanges > 0 && now - this.#lastStartMs < RECENT_EXCHANGE_MS;
     // A page takes a few milliseconds, so a request that is due by then also goes first.
     if (mayWait && (isAnswerExpected || this.#dueAtMs - now <= PAGE_MARGIN_MS)) {

@@ -37,7 +37,11 @@ export function createCredentialUse(credential: Credential, cookies: Pick<Cookie
     return redirectsToLogin(url, outcome) ? `${url.href} led to the login page` : null;
   };
   /** A form is sent once: if it may have reached the site, it is not sent again. */
-  const loginFault = async (url: URL, { method = 'GET' }: CredentialRequest, outcome: FetchOutcome) => {
+  const loginFault = async (
+    url: URL,
+    { method = 'GET' }: CredentialRequest,
+    outcome: FetchOutcome,
+  ): Promise<string | null> => {
     if (outcome.kind === 'failed') return method === 'GET' ? null : `no answer to the login form (${outcome.failure})`;
     const { status } = outcome;
     if (method === 'GET') return status === 200 ? null : `the login page answered with status ${status}`;

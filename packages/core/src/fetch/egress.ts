@@ -166,7 +166,12 @@ export class Egress {
   }
 
   /** Keeps what an exchange says, without its secrets. @returns The outcome without them. */
-  async #record(request: EgressRequest, url: URL, rawOutcome: FetchOutcome, sent: FetchRequest['headers']) {
+  async #record(
+    request: EgressRequest,
+    url: URL,
+    rawOutcome: FetchOutcome,
+    sent: FetchRequest['headers'],
+  ): Promise<FetchOutcome> {
     const { work, purpose } = request;
     const { host } = work.lease;
     const { startedAtMs, endedAtMs } = rawOutcome.timing;

@@ -152,7 +152,12 @@ export async function callRenderer(renderer: Renderer, request: RenderRequest): 
 }
 
 /** @param maxMs - The longest time; `null`: any, until a stop. @throws What it rejects with, or that it was late. */
-async function inTime<T>(method: string, call: () => Promise<T>, stopped: AbortSignal, maxMs: number | null) {
+async function inTime<T>(
+  method: 'close' | 'render',
+  call: () => Promise<T>,
+  stopped: AbortSignal,
+  maxMs: number | null,
+): Promise<T> {
   const timers: NodeJS.Timeout[] = [];
   let ignoreStop = (): void => undefined;
   const timeout = new Promise<never>((_resolve, reject) => {

@@ -23,8 +23,8 @@ export const MAX_FILE_NAME_BYTES = 200; // bytes of one segment of a saved file'
 export const MAX_CONFLICT_MARKS = 2; // marks for a name that was taken: `news~~`. Ours
 export const MAX_FILE_NAME_SEGMENTS = 16; // segments of a saved file's path; the last ones are kept. Ours
 
-export const MEDIA_FILES = 20; // files that `page.saveAll` requests by default. Ours
-export const MEDIA_BYTES = 100 * 1024 * 1024; // bytes of all of them
+export const DEFAULT_MEDIA_FILES = 20; // files that `page.saveAll` requests by default. Ours
+export const DEFAULT_MEDIA_BYTES = 100 * 1024 * 1024; // bytes of all of them
 
 // A handler's own requests
 export const MAX_PAGE_FETCHES = 100; // requests that the handler of one page may make itself. Ours

@@ -14,8 +14,22 @@ import { present } from '../present.js';
 import { checkRequestFields } from '../reserved-headers.js';
 import type { AddResult, FollowOptions, HandledPage, PageChange, SaveAllOptions, SaveOptions } from './handled-page.js';
 import type { Handlers } from './handlers.js';
-import { MAX_LARGE_BODY_BYTES, MAX_PAGE_FETCHES, MAX_REVISIT_MS, MEDIA_BYTES, MEDIA_FILES } from './limits.js';
-import { nameOf, type ReadMedia, type SavedFile, type SavedMedia, saveExclusion, saveFile, saveMedia } from './save.js';
+import {
+  DEFAULT_MEDIA_BYTES,
+  DEFAULT_MEDIA_FILES,
+  MAX_LARGE_BODY_BYTES,
+  MAX_PAGE_FETCHES,
+  MAX_REVISIT_MS,
+} from './limits.js';
+import {
+  nameOf,
+  type ReadMedia,
+  type SavedFile,
+  type SavedMedia,
+  saveAllMedia,
+  saveExclusion,
+  saveFile,
+} from './save.js';
 import { type EmittedItem, jsonCopy, type LateAnswer, type Stage } from './staged.js';
 
 export interface PageTools {
@@ -133,12 +147,12 @@ class PageContext implements Partial<HandledPage> {
   readonly saveAll = (selector: string, options: SaveAllOptions = {}): Promise<SavedMedia[]> =>
     this.#tools.stage.call(this.saveAll, null, () => {
       checkOptions('saveAll', options, { folder: 'string', maxFiles: 'number', maxBytes: 'number' });
-      const { maxFiles = MEDIA_FILES, maxBytes = MEDIA_BYTES } = options;
+      const { maxFiles = DEFAULT_MEDIA_FILES, maxBytes = DEFAULT_MEDIA_BYTES } = options;
       checkCount('saveAll.maxFiles', maxFiles, MAX_PAGE_FETCHES);
       checkCount('saveAll.maxBytes', maxBytes, MAX_LARGE_BODY_BYTES);
       const folder = requireFolder(this.#page, options.folder ?? this.#tools.filesPath);
       const { fetch } = this;
-      return saveMedia(this.#page, selector, { folder, fetch, read: this.#tools.read, maxFiles, maxBytes });
+      return saveAllMedia(this.#page, selector, { folder, fetch, read: this.#tools.read, maxFiles, maxBytes });
     });
 
   readonly screenshot = (name?: string, options: SaveOptions = {}): Promise<SavedFile> =>

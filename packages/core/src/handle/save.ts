@@ -177,7 +177,7 @@ interface MediaTools {
 }
 
 /** Saves one file after the other. @throws MannerlyError `page-not-markup`, `file-failed` */
-export async function saveMedia(page: FetchedPage, selector: string, tools: MediaTools): Promise<SavedMedia[]> {
+export async function saveAllMedia(page: FetchedPage, selector: string, tools: MediaTools): Promise<SavedMedia[]> {
   const links = new Map(selectLinks(page, selector).map((link) => [link.url, link]));
   const saved: SavedMedia[] = [];
   let remainingBytes = tools.maxBytes;

@@ -24,7 +24,11 @@ export interface NameLookup {
 }
 
 /** Checks every address of small ranges, and the first and last ones of larger ones. Never rejects. */
-export async function checkNames(ranges: readonly string[], domain: string, lookup: NameLookup) {
+export async function checkNames(
+  ranges: readonly string[],
+  domain: string,
+  lookup: NameLookup,
+): Promise<readonly PublishedFault[]> {
   const faults: PublishedFault[] = [];
   const addresses = ranges.flatMap(addressesOf).slice(0, MAX_NAMED_ADDRESSES);
   for (const address of addresses) {

@@ -10,7 +10,12 @@ import { type PublicJwk, publicJwkOf, thumbprint } from '../signatures/signing-k
 import { memberText, parseMembers } from '../signatures/structured-field.js';
 import { verifySignature } from '../signatures/verify-signature.js';
 import { FILES, type PublishedIdentity } from './identity-card.js';
-import { DIRECTORY_CACHE_SECONDS, FOLDER_VALID_SECONDS, MAX_DIRECTORY_KEYS, MAX_LIST_AGE_MS } from './limits.js';
+import {
+  DIRECTORY_CACHE_SECONDS,
+  FOLDER_SIGNATURE_SECONDS,
+  MAX_ADDRESS_LIST_AGE_MS,
+  MAX_DIRECTORY_KEYS,
+} from './limits.js';
 import { type FetchPublished, maxAgeSeconds, type PublishedAnswer } from './published-file.js';
 
 export interface PublishedFault {
@@ -138,7 +143,7 @@ function* signatureFaults(
     const verdict = verifySignature(
       { method: 'GET', url: url.href, headers: [...fields, input], isResponse: true },
       (_, keyid) => listed.get(keyid) ?? null,
-      { nowMs, tag: DIRECTORY_TAG, maxLifetimeSeconds: FOLDER_VALID_SECONDS + 86_400 },
+      { nowMs, tag: DIRECTORY_TAG, maxLifetimeSeconds: FOLDER_SIGNATURE_SECONDS + 86_400 },
     );
     if (verdict.kind === 'verified') verified.add(verdict.keyid);
     else yield ['directory-signature', `a signature of it is wrong: ${verdict.reason}`];
@@ -179,7 +184,7 @@ function* addressFaults(answer: PublishedAnswer, expected: ExpectedIdentity | nu
     yield ['ips-unreadable', 'it is not an object with a list `prefixes`'];
     return;
   }
-  if (!(nowMs - Date.parse(String(list?.['creationTime'])) <= MAX_LIST_AGE_MS))
+  if (!(nowMs - Date.parse(String(list?.['creationTime'])) <= MAX_ADDRESS_LIST_AGE_MS))
     yield ['ips-stale', 'it is older than a day: publish it again at least daily'];
   const ranges = prefixes.map((each: Json | null) => String(each?.['ipv4Prefix'] ?? each?.['ipv6Prefix']));
   const missing = (expected?.egress ?? []).filter((range) => !ranges.includes(range));

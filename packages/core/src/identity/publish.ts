@@ -11,7 +11,12 @@ import { DIRECTORY_PATH, DIRECTORY_TYPE } from '../signatures/profile.js';
 import { addressList } from './addresses.js';
 import { FILES, identityCard, identityPage, type PublishedIdentity } from './identity-card.js';
 import { keyDirectory, type ListedKey, signDirectory } from './key-directory.js';
-import { DIRECTORY_CACHE_SECONDS, FOLDER_VALID_SECONDS, MAX_FOLDER_ENTRIES, ROTATION_CACHE_SECONDS } from './limits.js';
+import {
+  DIRECTORY_CACHE_SECONDS,
+  FOLDER_SIGNATURE_SECONDS,
+  MAX_FOLDER_ENTRIES,
+  ROTATION_CACHE_SECONDS,
+} from './limits.js';
 
 /** What a private key looks like: PEM of any kind, or the member `d` of a JWK. */
 const PRIVATE_KEY = /-----BEGIN [A-Z ]*PRIVATE KEY-----|"d"\s*:/;
@@ -24,7 +29,7 @@ export async function identityFiles(
 ): Promise<ReadonlyMap<string, string>> {
   const { agent, egress } = identity;
   const directory = keyDirectory(keys);
-  const times = { nowMs, lifetimeSeconds: FOLDER_VALID_SECONDS };
+  const times = { nowMs, lifetimeSeconds: FOLDER_SIGNATURE_SECONDS };
   const signed = await signDirectory(directory, agent.host, keys, times);
   const keyids = keys.map(({ keyid }) => keyid);
   const cacheSeconds = keys.length > 1 ? ROTATION_CACHE_SECONDS : DIRECTORY_CACHE_SECONDS;

@@ -269,7 +269,7 @@ export class Journal {
 }
 
 /** Requests whose URLs get no decision of their own. */
-const WITHOUT_DECISION = new Set('robots handler subresource requisite license login'.split(' '));
+const WITHOUT_DECISION = new Set(['robots', 'handler', 'subresource', 'requisite', 'license', 'login']);
 
 /** Whether this is a redirect target of a companion file. The decision is about the file as first requested. */
 function isCompanionHop({ via, hops }: UrlRecord): boolean {

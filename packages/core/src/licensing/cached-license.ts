@@ -31,7 +31,10 @@ export function unreachable(reason: string, untilMs: number): CachedLicense {
   return { ...NO_DOCUMENT, reading: { kind: 'unreadable', reason, isTemporary: true }, expiresAtMs: untilMs };
 }
 
-export async function cacheResponse({ body, headers, truncated }: ResponseOutcome, nowMs: number) {
+export async function cacheResponse(
+  { body, headers, truncated }: ResponseOutcome,
+  nowMs: number,
+): Promise<CachedLicense> {
   if (truncated === 'limit') return unreadable(`more than ${MAX_LICENSE_BYTES} bytes`, nowMs);
   const text = decodeText(body, headerValue(headers, 'content-type'), 'xml');
   const { readLicenseDocument } = await import('./license-document.js');

@@ -3,7 +3,13 @@
 
 import { describe, expect, it } from 'vitest';
 import { readHtml } from './html.js';
-import { MAX_ATTRIBUTE_CHARS, MAX_METAS, MAX_PAGE_LINK_ELEMENTS, MAX_PAGE_LINKS, MAX_TITLE_CHARS } from './limits.js';
+import {
+  MAX_ATTRIBUTE_CHARS,
+  MAX_PAGE_LINK_ELEMENTS,
+  MAX_PAGE_LINKS,
+  MAX_PAGE_METAS,
+  MAX_TITLE_CHARS,
+} from './limits.js';
 
 const hrefs = (html: string): string[] => readHtml(html).links.map(({ href }) => href);
 
@@ -187,8 +193,10 @@ describe('bounds', () => {
   });
 
   it('stops at its limits for metas and link elements', () => {
-    const facts = readHtml('<meta name=a>'.repeat(MAX_METAS + 3) + '<link rel=a>'.repeat(MAX_PAGE_LINK_ELEMENTS + 2));
-    expect([facts.metas.length, facts.linkElements.length]).toEqual([MAX_METAS, MAX_PAGE_LINK_ELEMENTS]);
+    const facts = readHtml(
+      '<meta name=a>'.repeat(MAX_PAGE_METAS + 3) + '<link rel=a>'.repeat(MAX_PAGE_LINK_ELEMENTS + 2),
+    );
+    expect([facts.metas.length, facts.linkElements.length]).toEqual([MAX_PAGE_METAS, MAX_PAGE_LINK_ELEMENTS]);
   });
 
   // A parser with a stack of open elements needs minutes for these.

@@ -2,7 +2,13 @@
 
 import { decodeHTML, decodeHTMLAttribute } from 'entities/decode';
 import { SLOT } from './html-syntax.js';
-import { MAX_ATTRIBUTE_CHARS, MAX_METAS, MAX_PAGE_LINK_ELEMENTS, MAX_PAGE_LINKS, MAX_TITLE_CHARS } from './limits.js';
+import {
+  MAX_ATTRIBUTE_CHARS,
+  MAX_PAGE_LINK_ELEMENTS,
+  MAX_PAGE_LINKS,
+  MAX_PAGE_METAS,
+  MAX_TITLE_CHARS,
+} from './limits.js';
 import { TagScanner } from './tag-scanner.js';
 
 /** A link as written. */
@@ -124,7 +130,7 @@ export function readHtml(page: string | PageUnits): HtmlSummary {
       refresh = textOf(SLOT.content);
     }
     const name = textOf(SLOT.name);
-    if (name === null || metas.length >= MAX_METAS) return;
+    if (name === null || metas.length >= MAX_PAGE_METAS) return;
     metas.push({ name, content: textOf(SLOT.content), value: textOf(SLOT.value) });
   };
   const addLinkElement = (): void => {

@@ -8,7 +8,7 @@ export const MAX_PAGE_LINK_CHARS = 4 * 1024 * 1024;
 /** Characters of an attribute. A longer link is dropped and a longer `content` cut; page-level §3 requires 8 KiB. */
 export const MAX_ATTRIBUTE_CHARS = 16_384;
 export const MAX_TITLE_CHARS = 1_024; // characters of a page's title. Ours
-export const MAX_METAS = 1_000; // `meta` elements with a name kept of a page. Ours: usual are fewer than fifty
+export const MAX_PAGE_METAS = 1_000; // `meta` elements with a name kept of a page. Ours: usual are fewer than fifty
 export const MAX_PAGE_LINK_ELEMENTS = 1_000; // `link` elements kept of one page. Ours
 export const MAX_FOREIGN_DEPTH = 64; // nested SVG and MathML contexts of one page. Ours: real pages nest two or three
 /** Seconds up to which a refresh counts as a redirect. After a longer delay, the page is a page. Ours. */

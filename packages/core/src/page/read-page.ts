@@ -44,7 +44,11 @@ export class PageReader {
   }
 
   /** Rejects only with what `tdmFor` threw. @param rendering - As a browser had it: its text and links count. */
-  async read(work: Pick<PageWork, 'url' | 'record' | 'signals'>, outcome: ResponseOutcome, rendering?: RenderedPage) {
+  async read(
+    work: Pick<PageWork, 'url' | 'record' | 'signals'>,
+    outcome: ResponseOutcome,
+    rendering?: RenderedPage,
+  ): Promise<PageInCrawl> {
     const { tdmFor, joinsHeaders, tokens, options, nowMs, onSlow } = this.#parts;
     const { headers, body } = outcome;
     const content = contentOf(headers, body);

@@ -35,7 +35,11 @@ export function orderBytes(order: CrawlOrder): Uint8Array {
 }
 
 /** First an earlier pause, if there is one, then every new order. @returns Stops it. Rejects with store errors. */
-export async function watchOrders(clock: Clock, sources: readonly OrderSource[], apply: (order: CrawlOrder) => void) {
+export async function watchOrders(
+  clock: Clock,
+  sources: readonly OrderSource[],
+  apply: (order: CrawlOrder) => void,
+): Promise<() => void> {
   /** Each source with the orders seen there. An old order comes back when a server has lost a later one. */
   const watched = sources.map((read) => ({ read, seen: [] as string[] }));
   const check = async (applies: (order: CrawlOrder) => boolean): Promise<void> => {

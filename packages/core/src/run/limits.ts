@@ -48,8 +48,8 @@ export const CLOCK_COMPARISON_INTERVAL_MS = 60_000; // milliseconds between late
 export const MAX_KNOWN_ORDERS = 16; // orders remembered, in case a server that lost later ones returns them
 
 // Manifests of runs
-export const MAX_LISTED_SEEDS = 10_000; // seeds that the manifest of a run lists; `crawl.json` has all of them
-export const MAX_LISTED_ROBOTS = 10_000; // authorities whose robots.txt it lists; `robots/index.jsonl` has all
+export const MAX_MANIFEST_SEEDS = 10_000; // seeds that the manifest of a run lists; `crawl.json` has all of them
+export const MAX_MANIFEST_ROBOTS = 10_000; // authorities whose robots.txt it lists; `robots/index.jsonl` has all
 export const MAX_EARLIER_RUNS = 100; // earlier runs that the manifest names
 /** The most files that are hashed at the end of a run, and their total bytes: some ten minutes' work. */
 export const MAX_HASHED_FILES = 100_000;

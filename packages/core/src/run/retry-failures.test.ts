@@ -2,7 +2,13 @@
 
 import { describe, expect, it } from 'vitest';
 import type { UrlDecision } from '../report/decision.js';
-import { answerRetry, findFailures, type RetryFilter, resolveRetryFilter, retryCandidate } from './retry-failures.js';
+import {
+  findFailures,
+  type RetryFilter,
+  resolveRetryFilter,
+  retryCandidate,
+  summarizeRetry,
+} from './retry-failures.js';
 
 const decision = (
   url: string,
@@ -110,6 +116,6 @@ describe('a retry', () => {
 
   it('counts what was queued, what waited already, and the rest', () => {
     const answers = [{ kind: 'new' }, { kind: 'known' }, { kind: 'full' }] as const;
-    expect(answerRetry(5, answers, true)).toEqual({ queued: 1, known: 1, refused: 3, more: true });
+    expect(summarizeRetry(5, answers, true)).toEqual({ queued: 1, known: 1, refused: 3, more: true });
   });
 });

@@ -114,7 +114,7 @@ export function retryCandidate({ url, depth, from, atMs, carried, reason, replac
 }
 
 /** Summarizes the answers to a retry's candidates. Never throws. */
-export function answerRetry(offered: number, answers: readonly AddAnswer[], more: boolean): RetryAnswer {
+export function summarizeRetry(offered: number, answers: readonly AddAnswer[], more: boolean): RetryAnswer {
   const count = (kind: AddAnswer['kind']): number => answers.filter((answer) => answer.kind === kind).length;
   const [queued, known] = [count('new'), count('known')];
   return { queued, known, refused: offered - queued - known, more };

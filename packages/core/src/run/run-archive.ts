@@ -78,7 +78,10 @@ export function archivedPage(
  * @param process - The name of the process among all machines, since directories of several machines number their
  * archives alike. `null`: there is only one directory.
  */
-export async function* runFiles({ filesPath, archivePath, waczPath }: CrawlPaths, process: string | null) {
+export async function* runFiles(
+  { filesPath, archivePath, waczPath }: CrawlPaths,
+  process: string | null,
+): AsyncGenerator<RunFile> {
   const archive = process === null ? basename(archivePath) : `archive-${process}`;
   yield* filesIn(filesPath, basename(filesPath));
   yield* filesIn(archivePath, archive);

@@ -15,7 +15,13 @@ import type { ResolvedOptions } from '../options/options.js';
 import { MANNERLY_VERSION } from '../own-package.js';
 import { isObject } from '../parse-json.js';
 import type { CrawlReport } from '../report/crawl-report.js';
-import { MAX_EARLIER_RUNS, MAX_HASHED_BYTES, MAX_HASHED_FILES, MAX_LISTED_ROBOTS, MAX_LISTED_SEEDS } from './limits.js';
+import {
+  MAX_EARLIER_RUNS,
+  MAX_HASHED_BYTES,
+  MAX_HASHED_FILES,
+  MAX_MANIFEST_ROBOTS,
+  MAX_MANIFEST_SEEDS,
+} from './limits.js';
 
 /** A file that a run leaves in its crawl directory. Readers can verify it. */
 export interface OutputHash {
@@ -99,7 +105,7 @@ export async function beginRunManifest(
     environment: { platform: process.platform, release: release(), arch: process.arch, timezone: timeZone(), locale },
     startedAtMs,
     crawlStartedAtMs,
-    seeds: seeds.slice(0, MAX_LISTED_SEEDS),
+    seeds: seeds.slice(0, MAX_MANIFEST_SEEDS),
     seedCount: seeds.length,
     options: { ...plainOptions, seedUrls: undefined, scope },
     optionsHash: hashOfJson(plainOptions),
@@ -229,7 +235,7 @@ async function latestRobots(robotsPath: string): Promise<{ robots: RunManifestEn
   for await (const { authority, hash, atMs } of readValues(join(robotsPath, 'index.jsonl'), isRobotsCopy)) {
     latest.delete(authority);
     latest.set(authority, { authority, hash, fetchedAtMs: atMs });
-    if (latest.size <= MAX_LISTED_ROBOTS) continue;
+    if (latest.size <= MAX_MANIFEST_ROBOTS) continue;
     latest.delete(latest.keys().next().value as string);
     more += 1;
   }

@@ -60,7 +60,13 @@ import type { CrawlOrder } from './crawl-orders.js';
 import { CrawlTotals } from './crawl-totals.js';
 import { MAX_HANDLED_PAGES } from './limits.js';
 import type { ReadingLog } from './reading-log.js';
-import { answerRetry, type FailureFilter, findFailures, type RetryAnswer, retryCandidate } from './retry-failures.js';
+import {
+  type FailureFilter,
+  findFailures,
+  type RetryAnswer,
+  retryCandidate,
+  summarizeRetry,
+} from './retry-failures.js';
 import { openRunDirectory, type RunDirectory } from './run-directory.js';
 import { createRunFrontier } from './run-frontier.js';
 import { checkSetup, type RunSetup } from './run-setup.js';
@@ -364,7 +370,7 @@ export class Run {
     const queued = new Set(admitted.flatMap(({ url }, at) => (answers[at]?.kind === 'new' ? [url] : [])));
     for (const failure of failures) if (queued.has(failure.url)) this.counts.uncount(failure);
     this.wakeup.wake();
-    return answerRetry(candidates.length, answers, more);
+    return summarizeRetry(candidates.length, answers, more);
   }
 
   /** Makes a parked host due again. Does nothing after the run. */

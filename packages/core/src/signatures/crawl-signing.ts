@@ -4,7 +4,13 @@
 import type { HostWarning } from '@mannerly/frontier';
 import { type InnerList, isInnerList, serializeItem } from 'structured-headers';
 import { keepLatest } from '../keep-latest.js';
-import { CLOCK_HOSTS, CLOCK_STOP_MS, CLOCK_WARN_MS, MAX_NONCE_CHARS, MAX_PREFERENCE_AUTHORITIES } from './limits.js';
+import {
+  CLOCK_HOSTS,
+  CLOCK_STOP_MS,
+  CLOCK_WARN_MS,
+  MAX_PREFERENCE_AUTHORITIES,
+  MAX_REQUESTED_NONCE_CHARS,
+} from './limits.js';
 import { ALGORITHM, agentComponent, REQUEST_TAG } from './profile.js';
 import { requestSigner, type SignatureFields, type SigningTerms, type SignRequest } from './sign-request.js';
 import type { ResolvedSignature } from './signature-options.js';
@@ -202,5 +208,5 @@ function termsOf(label: string, [items, parameters]: InnerList, own: SigningTerm
 
 /** It is sent unchanged, between quotes. */
 function isPlainText(text: unknown): text is string {
-  return typeof text === 'string' && text !== '' && text.length <= MAX_NONCE_CHARS && !/["\\]/.test(text);
+  return typeof text === 'string' && text !== '' && text.length <= MAX_REQUESTED_NONCE_CHARS && !/["\\]/.test(text);
 }

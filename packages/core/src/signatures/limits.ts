@@ -8,7 +8,7 @@ export const NONCE_BATCH = 64; // nonces whose random bytes are drawn together
 /** Seconds by which `created` is set back: verifiers do not allow a clock that is ahead (identity 3.3). */
 export const CREATED_BEFORE_SECONDS = 2;
 export const MAX_ACCEPTED_SECONDS = 86_400; // longest lifetime of a signature that is accepted (the draft: a day)
-export const MAX_NONCE_CHARS = 256; // characters of a nonce that a site requests
+export const MAX_REQUESTED_NONCE_CHARS = 256; // characters of a nonce that a site requests
 export const MAX_PREFERENCE_AUTHORITIES = 1_000; // authorities whose preferences are kept for a run (identity 6)
 /** Hosts compared with our clock before that counts (identity 3.3), at most, and milliseconds until one is again. */
 export const CLOCK_HOSTS = { min: 5, max: 25, intervalMs: 10_000 } as const;

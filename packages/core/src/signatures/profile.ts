@@ -28,7 +28,14 @@ export const COVERED_COMPONENTS: Readonly<Record<SignatureScope, readonly string
   query: ['"@method"', '"@authority"', '"@path"', '"@query"'],
 };
 /** Derived components that are signed or verified (identity 3.1). */
-export const DERIVED_COMPONENTS = '@method @authority @path @query @target-uri @scheme'.split(' ');
+export const DERIVED_COMPONENTS: readonly string[] = [
+  '@method',
+  '@authority',
+  '@path',
+  '@query',
+  '@target-uri',
+  '@scheme',
+];
 
 /** The component that covers the agent. */
 export function agentComponent(form: SignatureForm, label: string): string {
