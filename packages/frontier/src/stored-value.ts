@@ -2,13 +2,12 @@
 // disk has changed them.
 
 import { unreadable } from './errors.js';
-import { MAX_EPOCH_MS } from './limits.js';
 
 export const isText = (value: unknown): value is string => typeof value === 'string';
 export const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
 /** A time or a duration, milliseconds. */
 export const isTime = (value: unknown): value is number =>
-  typeof value === 'number' && value >= 0 && value <= MAX_EPOCH_MS;
+  typeof value === 'number' && value >= 0 && value <= Number.MAX_SAFE_INTEGER;
 
 const decoder = new TextDecoder();
 

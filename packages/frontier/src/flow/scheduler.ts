@@ -9,6 +9,7 @@
 // is handed out before its authority's robots.txt has been answered. No call here waits for time.
 
 import { mergeAccounts } from '../records/account.js';
+import { MAX_WAIT_MS } from '../records/limits.js';
 import { OWNER_PREFIX } from '../records/processes.js';
 import type { HostKey } from '../store.js';
 import type { NewUrl } from '../url-record.js';
@@ -126,7 +127,8 @@ export function createScheduler(context: FrontierContext) {
     if (!budget.canReserve())
       return budget.isGrantedAway() ? earlier(ownRequestsAtMs, clock.nowMs() + GRANT_RETRY_MS) : ownRequestsAtMs;
     const leasedHostsAtMs = earlier(schedule.earliestMs(), ownRequestsAtMs);
-    const dueInMs = schedule.remainingCapacity > 0 ? await store.nextDueInMs() : null;
+    const inMs = schedule.remainingCapacity > 0 ? await store.nextDueInMs() : null;
+    const dueInMs = (inMs ?? 0) > MAX_WAIT_MS ? null : inMs;
     if (dueInMs === 0) leases.noteMayBeDue();
     const nextAt = earlier(leasedHostsAtMs, dueInMs === null ? null : clock.nowMs() + Math.ceil(dueInMs));
     if (nextAt !== null) return Math.max(nextAt, pace.nextAtMs());

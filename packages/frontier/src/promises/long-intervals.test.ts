@@ -93,3 +93,11 @@ it.each([5, 60, 3_600])(
     expect(requestedUrls().filter(isRobots).length).toBeLessThanOrEqual(hosts.length * 5);
   },
 );
+
+it('nothing waits for a URL that is due in more than ten years: it stays in the queue', async () => {
+  const { clock, frontier, work } = setUp(make, answer);
+  await frontier.open();
+  await frontier.add([url('http://a.test/1', { notBeforeMs: clock.nowMs() + 100_000 * 24 * HOUR_MS })]);
+  expect(await work(frontier)).toBe('finished');
+  expect(frontier.counts().queued).toBe(1);
+});

@@ -32,6 +32,16 @@ describe('redirects of robots.txt', () => {
     expect(notices('robots-redirect-limit')).toHaveLength(hops > 5 ? 1 : 0);
   });
 
+  it('a hop that is longer than any page may be is requested: its letters are written as escapes', async () => {
+    const { frontier, work, requestedUrls } = setUp(make, (address) =>
+      isRobots(address) ? to(`/${'ü'.repeat(8_000)}`) : file(),
+    );
+    await frontier.open();
+    await frontier.add([url('http://a.test/1')]);
+    expect(await work(frontier)).toBe('finished');
+    expect(requestedUrls().at(-1)).toBe('http://a.test/1');
+  });
+
   it('hops to the same host are spaced, and go before its pages (access §11)', async () => {
     const { frontier, work, world } = setUp(make, (address) =>
       isRobots(address) ? to('/r/1') : address.endsWith('/r/1') ? to('/r/2') : file(),

@@ -32,6 +32,7 @@ export const MAX_ACCOUNT_AGE_MS = 3_000;
  */
 export const PART_SILENT_MS = 30_000;
 /**
- * Milliseconds: nothing in a store is due later than in ten years. A later time is damaged, and would be waited for.
+ * Milliseconds: ten years. Nothing waits longer: a crawl ends, and what is due later stays in the queue. A damaged
+ * record may name any time.
  */
-export const MAX_STORE_WAIT_MS = 315_360_000_000;
+export const MAX_WAIT_MS = 315_360_000_000;

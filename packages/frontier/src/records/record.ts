@@ -3,7 +3,6 @@
 // leads to.
 
 import { unreadable } from '../errors.js';
-import { MAX_URL_CHARS } from '../limits.js';
 import type { Entry, HostKey } from '../store.js';
 import { isCount, isText, isTime, readJson } from '../stored-value.js';
 import { authorityOf, hostKeyOf, parseUrlParts, requestedUrl } from '../url/url.js';
@@ -148,6 +147,6 @@ const isVia = (value: unknown): value is Via => (VIAS as readonly unknown[]).inc
 const isAuthority = (value: unknown): value is string => isText(value) && authorityOf(value) === value;
 
 function isRequestedUrl(value: unknown): value is string {
-  const parts = isText(value) && value.length <= MAX_URL_CHARS ? parseUrlParts(value) : null;
+  const parts = isText(value) ? parseUrlParts(value) : null;
   return parts !== null && requestedUrl(parts) === value;
 }

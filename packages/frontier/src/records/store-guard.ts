@@ -6,9 +6,9 @@
 import { FrontierError } from '../errors.js';
 import { PRIORITIES } from '../limits.js';
 import type { AddOutcome, FrontierStore } from '../store.js';
-import { isCount, isText } from '../stored-value.js';
+import { isCount, isText, isTime } from '../stored-value.js';
 import type { HostKeyBy } from '../url/url.js';
-import { MAX_STORE_WAIT_MS } from './limits.js';
+import { MAX_WAIT_MS } from './limits.js';
 import { hostOfRecord } from './processes.js';
 
 /** Verbs of records, and the place of the host that the record belongs to among what they are given. */
@@ -85,7 +85,7 @@ const ANSWERS: readonly (readonly [verb: keyof FrontierStore, description: strin
   ['add', 'an outcome for each entry: known, new or full', (answer, [entries]) => areOutcomes(answer, entries)],
   ['lease', 'a list of leases', (answer) => Array.isArray(answer) && answer.every(isLease)],
   ['commit', 'an answer for each host and an outcome for each link', isCommitAnswer],
-  ['nextDueInMs', 'a duration or null', (answer) => answer === null || isDuration(answer)],
+  ['nextDueInMs', 'a duration or null', (answer) => answer === null || isTime(answer)],
   ['reserve', 'a duration for each slot', (answer, [slots]) => isListFor(answer, slots, isDuration)],
   ['readRecord', 'a Uint8Array or null', (answer) => answer === null || ArrayBuffer.isView(answer)],
   ['stats', 'an object of counts', areCounts],
@@ -135,7 +135,7 @@ const OUTCOMES: ReadonlySet<unknown> = new Set<AddOutcome>(['known', 'new', 'ful
 
 const areOutcomes = (answer: unknown, args: unknown): boolean => isListFor(answer, args, (one) => OUTCOMES.has(one));
 
-const isDuration = (ms: unknown): boolean => typeof ms === 'number' && ms >= 0 && ms <= MAX_STORE_WAIT_MS;
+const isDuration = (ms: unknown): boolean => isTime(ms) && ms <= MAX_WAIT_MS;
 
 function isLease(lease: unknown): boolean {
   if (!isObject(lease)) return false;

@@ -101,6 +101,14 @@ describe('a store that does not answer', () => {
     expect((await store.readHost!(away.host))?.inFlight).toBe(0);
   });
 
+  it('leaves no count below zero if it was silent from the start', async () => {
+    const { store, stop, afterSilence } = await opened();
+    const moved = Array.from({ length: 50 }, (_, number) => entry(`h${1_000 + number}`).fingerprint);
+    await store.know!(moved);
+    stop();
+    expect((await afterSilence(store.stats())).known).toBeGreaterThanOrEqual(0);
+  });
+
   it('gets the hosts back that it granted too late', async () => {
     const { store, stop, back, afterSilence, gone: awayHosts } = await opened();
     stop();

@@ -205,7 +205,7 @@ export class ShardedQueues implements StoreQueues {
       if (answered !== null) this.#counts[at] = answered.answer;
       for (const name of Object.keys(sum) as (keyof StoreStats)[]) sum[name] += this.#counts[at]![name];
     }
-    sum.known -= (this.#shards.length - 1) * this.#knownByAll;
+    sum.known = Math.max(0, sum.known - (this.#shards.length - 1) * this.#knownByAll);
     return sum;
   }
 
