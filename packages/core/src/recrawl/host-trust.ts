@@ -79,21 +79,21 @@ export interface Claim {
   readonly lastmod: Lastmod;
 }
 
-const NO_CLAIMS = { changed: 0, changedTrue: 0, unchanged: 0, unchangedTrue: 0 };
+export const NO_CLAIMS = { changed: 0, changedTrue: 0, unchanged: 0, unchangedTrue: 0 };
 type LastmodRecord = Readonly<typeof NO_CLAIMS>;
 
 /**
  * How much the claims of a host are trusted, each kind separately, and their combined weight, 0 to 1: the means of two
  * beta distributions, and their sum less 1. Initially as if three of four had been true: one half.
  */
-function trustOf(claims: LastmodRecord) {
+export function trustOf(claims: LastmodRecord) {
   const changed = (claims.changedTrue + 3) / (claims.changed + 4);
   const unchanged = (claims.unchangedTrue + 3) / (claims.unchanged + 4);
   return { changed, unchanged, weight: Math.max(0, changed + unchanged - 1) };
 }
 
 /** The record after visiting a page with a claim. Older observations fade, as for pages. */
-function afterClaim(known: LastmodRecord, kind: Claim['kind'], hasChanged: boolean): LastmodRecord {
+export function afterClaim(known: LastmodRecord, kind: Claim['kind'], hasChanged: boolean): LastmodRecord {
   const factor = known[kind] >= MAX_SHAPE ? 0.5 : 1;
   const isTrue = hasChanged === (kind === 'changed') ? 1 : 0;
   return { ...known, [kind]: factor * known[kind] + 1, [`${kind}True`]: factor * known[`${kind}True`] + isTrue };
