@@ -24,7 +24,7 @@ export interface VirtualStory extends CrawlStory {
   readonly startMs: number;
 }
 
-/** Runs a crawl to its end in virtual time; a day takes milliseconds. */
+/** Runs a crawl to its end in virtual time; a day takes less than a second. */
 export async function crawlVirtually({ hosts, delayMs = 0, ...options }: VirtualCrawlOptions): Promise<VirtualStory> {
   const web = createFakeWeb({ hosts, delayMs });
   const clock = createVirtualClock();

@@ -3,7 +3,7 @@
 export const MAX_TIMER_MS = 2 ** 31 - 1; // the longest delay that the platform's timers take, milliseconds
 /** Start of a virtual clock, epoch milliseconds: 1 January 2026, so that a test prints the same dates each time. */
 export const VIRTUAL_START_MS = Date.UTC(2026, 0, 1);
-/** Timers that fire in one `finish`: ten microseconds each. A day takes 100,000, a request about thirty. */
+/** Timers that fire in one `finish`: ten microseconds each. A day takes some 26,000, a request about thirty. */
 export const MAX_VIRTUAL_STEPS = 5_000_000;
 /** Virtual milliseconds of one run: longer than the 30 days of an unreachable robots.txt, and than a year. */
 export const MAX_VIRTUAL_MS = 400 * 86_400_000;
