@@ -6,11 +6,9 @@ import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { auditCrawl, type RequestRecord, readCrawlDirectory } from 'mannerly';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { crawlVirtually, type VirtualStory } from '../support/virtual-crawl.js';
 import { page, redirect, text, type WebOptions } from '../support/web.js';
-
-vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
 
 type AuditReport = Awaited<ReturnType<typeof auditCrawl>>;
 type ViolationKind = keyof AuditReport['counts'];

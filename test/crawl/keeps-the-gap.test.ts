@@ -2,15 +2,12 @@
 // exchange (Request-rate: its start) to the start of the next; robots.txt and redirect hops count. At a loopback server
 // in real time, and case by case in virtual time, where requests are not later than necessary either.
 
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { CONTACT, crawl, NO_INTERVAL } from '../support/crawl.js';
 import { type HostRules, judge, POLITE, smallestGapMs } from '../support/politeness.js';
 import { crawlVirtually } from '../support/virtual-crawl.js';
 import { page, type ReplyParts, redirect, text } from '../support/web.js';
 import { webForTest } from '../support/web-for-test.js';
-
-// These tests take long on a busy machine.
-vi.setConfig({ testTimeout: 300_000 });
 
 function site(robots: ReplyParts, slowMs = 0) {
   return {

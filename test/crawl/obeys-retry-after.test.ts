@@ -6,16 +6,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { auditCrawl, readCrawlDirectory } from 'mannerly';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { CONTACT, crawl } from '../support/crawl.js';
 import { judge, POLITE } from '../support/politeness.js';
 import { createFastClock } from '../support/test-clocks.js';
 import { crawlVirtually, type VirtualCrawlOptions } from '../support/virtual-crawl.js';
 import { page, type ReplyParts, redirect, text } from '../support/web.js';
 import { webForTest } from '../support/web-for-test.js';
-
-// These tests take long on a busy machine.
-vi.setConfig({ testTimeout: 300_000 });
 
 /** Asks for a pause of 500 seconds. */
 const LATER: ReplyParts = { status: 503, headers: { 'retry-after': '500' } };

@@ -5,14 +5,11 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { reportFromLogs } from 'mannerly';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { crawl, makeCrawler } from '../support/crawl.js';
 import { smallestGapMs } from '../support/politeness.js';
 import { page } from '../support/web.js';
 import { webForTest } from '../support/web-for-test.js';
-
-// These tests take long on a busy machine.
-vi.setConfig({ testTimeout: 300_000 });
 
 const PAGES = 12;
 const PATHS = Array.from({ length: PAGES }, (_, number) => (number === 0 ? '/' : `/${number}`));

@@ -2,16 +2,13 @@
 // earliest), and the new rules also apply to queued URLs. At a server with a clock that runs 100 times faster, so that
 // ten minutes take six seconds; and in virtual time.
 
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { CONTACT, type CrawlStory, crawl } from '../support/crawl.js';
 import { judge, POLITE } from '../support/politeness.js';
 import { createFastClock } from '../support/test-clocks.js';
 import { crawlVirtually } from '../support/virtual-crawl.js';
 import { page, type Reply, text, type WebExchange } from '../support/web.js';
 import { webForTest } from '../support/web-for-test.js';
-
-// These tests take long on a busy machine.
-vi.setConfig({ testTimeout: 300_000 });
 
 const FASTER = 100;
 const MINUTE = 60_000;

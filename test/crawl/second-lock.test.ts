@@ -9,8 +9,6 @@ import { judge } from '../support/politeness.js';
 import { page, text, type WebExchange } from '../support/web.js';
 import { webForTest } from '../support/web-for-test.js';
 
-vi.setConfig({ testTimeout: 300_000 });
-
 vi.mock('../../packages/frontier/src/politeness/host-clock.js', async (original) => ({
   ...(await original<object>()),
   requestInterval: () => ({ fromEndMs: 0, fromStartMs: 0 }),

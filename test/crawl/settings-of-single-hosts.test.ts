@@ -5,14 +5,11 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type CrawlerOptions, createCrawler, inspectCrawl } from 'mannerly';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { CONTACT, crawl, makeCrawler } from '../support/crawl.js';
 import { judge, POLITE, smallestGapMs } from '../support/politeness.js';
 import { page, text } from '../support/web.js';
 import { webForTest } from '../support/web-for-test.js';
-
-// These tests take long on a busy machine.
-vi.setConfig({ testTimeout: 300_000 });
 
 type Hosts = NonNullable<CrawlerOptions['hosts']>;
 

@@ -11,10 +11,7 @@ import {
   createFakeWeb,
   fakePage,
 } from 'mannerly/testing';
-import { expect, it, vi } from 'vitest';
-
-// These tests take long on a busy machine.
-vi.setConfig({ testTimeout: 300_000 });
+import { expect, it } from 'vitest';
 
 const HOSTS = 50;
 /** The links of each start page: six requests per host, plus the robots.txt requests of three days. */

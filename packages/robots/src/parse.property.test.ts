@@ -3,7 +3,7 @@
  * printed in every title; MANNERLY_SEED sets it.
  */
 import fc from 'fast-check';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { decodeLines } from './decode.js';
 import { dedupeKey } from './dedupe-key.js';
 import { diagnose } from './diagnostics/diagnose.js';
@@ -15,9 +15,6 @@ import { parseRobots } from './parse.js';
 import { sitePreferences } from './preferences/preferences.js';
 import { compileRules } from './rules.js';
 import { siteFields } from './site-fields.js';
-
-// These tests take long on a busy machine.
-vi.setConfig({ testTimeout: 300_000 });
 
 const SEED = Number(process.env['MANNERLY_SEED'] ?? 9309);
 const RUNS = { seed: SEED, numRuns: 150 };

@@ -3,14 +3,11 @@
  * naive matcher below is written from the specification and shares nothing with the compiled one.
  */
 import fc from 'fast-check';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { explain } from './explain.js';
 import type { CompileOptions } from './options.js';
 import { parseRobots } from './parse.js';
 import { compileRules } from './rules.js';
-
-// These tests take long on a busy machine.
-vi.setConfig({ testTimeout: 300_000 });
 
 const SEED = Number(process.env['MANNERLY_SEED'] ?? 9309);
 const RUNS = { seed: SEED, numRuns: 200 };

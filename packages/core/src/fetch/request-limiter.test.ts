@@ -8,8 +8,6 @@ import { createVirtualClock, type VirtualClock } from '../testing/virtual-clock.
 import { MAX_HOST_LIMITERS } from './limits.js';
 import { type LimiterAnswer, RequestLimiter } from './request-limiter.js';
 
-vi.setConfig({ testTimeout: 300_000 });
-
 /** The most milliseconds that bottleneck adds to a job. */
 const SLACK_MS = 10;
 /** How soon a limiter that refused may be asked again, milliseconds. */

@@ -2,12 +2,9 @@
 
 import { closeSync, fstatSync, openSync, readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { SPOOL_MEMORY_BYTES } from './limits.js';
 import { Spool } from './spool.js';
-
-// These tests take long on a busy machine.
-vi.setConfig({ testTimeout: 300_000 });
 
 async function all(bytes: AsyncIterable<Uint8Array>): Promise<Buffer> {
   const chunks: Uint8Array[] = [];

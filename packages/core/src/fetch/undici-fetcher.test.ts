@@ -2,7 +2,7 @@
 // breaks, one server stops a crawl, or half a page counts as a page.
 
 import { brotliCompressSync, gzipSync } from 'node:zlib';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { fetchRequest, TEST_LIMITS } from '../../test-support/fetch-request.js';
 import { fetcher, HEAD, send, sendAndEnd, serve } from '../../test-support/raw-fetcher.js';
 import {
@@ -18,9 +18,6 @@ import { encodedLimit } from './body.js';
 import type { FetchLimits } from './fetcher.js';
 import { MAX_HEADER_BYTES } from './limits.js';
 import type { FetchOutcome } from './outcome.js';
-
-// These tests take long on a busy machine.
-vi.setConfig({ testTimeout: 300_000 });
 
 async function get(
   answer: Answer,

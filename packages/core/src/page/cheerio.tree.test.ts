@@ -2,12 +2,9 @@
 
 import { createRequire } from 'node:module';
 import type { AnyNode, ParentNode } from 'domhandler';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createRandom, damagedPage, islandsAndDamage, PAGES } from '../../test-support/page-mutations.js';
 import { loadDocument } from './cheerio.js';
-
-// These tests take long on a busy machine.
-vi.setConfig({ testTimeout: 300_000 });
 
 const PAGE_COUNT = 400;
 const SEED = 20_261_122;

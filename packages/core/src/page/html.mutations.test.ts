@@ -7,14 +7,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createRandom, damagedPage, islandsAndDamage, PAGES } from '../../test-support/page-mutations.js';
 import { loadDocument } from './cheerio.js';
 import { type HtmlSummary, readHtml, utf8Page } from './html.js';
 import { MAX_PAGE_LINKS, MAX_TITLE_CHARS } from './limits.js';
-
-// These tests take long on a busy machine.
-vi.setConfig({ testTimeout: 300_000 });
 
 const PAGE_COUNT = Number(process.env['PAGE_CASES'] ?? 400);
 const SEED = Number(process.env['PAGE_SEED'] ?? 20_261_120);

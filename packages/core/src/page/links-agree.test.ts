@@ -5,12 +5,10 @@
 // the standard does not.
 
 import type { Element, ParentNode } from 'domhandler';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createRandom, damagedPage, islandsAndDamage, PAGES, type Random } from '../../test-support/page-mutations.js';
 import { pageReader, pageWork, response } from '../../test-support/page-work.js';
 import type { FetchedPage } from './page.js';
-
-vi.setConfig({ testTimeout: 300_000 });
 
 const PAGE_COUNT = Number(process.env['PAGE_CASES'] ?? 400);
 const SEED = Number(process.env['PAGE_SEED'] ?? 20_261_123);

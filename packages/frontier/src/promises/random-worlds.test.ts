@@ -3,13 +3,10 @@
 // is checked.
 
 import fc from 'fast-check';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Reply, Seen } from '../../test-support/fake-world.js';
 import { interleavingStore, isRobots, setUp, url } from '../../test-support/set-up.js';
 import { memoryStore } from '../stores/memory.js';
-
-// These tests take long on a busy machine.
-vi.setConfig({ testTimeout: 300_000 });
 
 /** A site of a random world. */
 interface Site {

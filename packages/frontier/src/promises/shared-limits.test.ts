@@ -2,13 +2,10 @@
 // web is checked.
 
 import fc from 'fast-check';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Reply, Seen } from '../../test-support/fake-world.js';
 import { interleavingStore, isRobots, setUp, url } from '../../test-support/set-up.js';
 import { memoryStore } from '../stores/memory.js';
-
-// These tests take long on a busy machine.
-vi.setConfig({ testTimeout: 300_000 });
 
 const make = (nowMs: () => number) => memoryStore({ nowMs });
 const hostsOf = (count: number) => Array.from({ length: count }, (_, at) => `http://h${at}.test`);

@@ -1,11 +1,8 @@
 // Known URLs are not fetched again: if a fingerprint is lost, a page is fetched twice; if one is invented, a page is
 // never fetched.
 
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { FingerprintSet } from './fingerprint-set.js';
-
-// These tests take long on a busy machine.
-vi.setConfig({ testTimeout: 300_000 });
 
 /** A seeded source of 32-bit words (xorshift). */
 function randomWords(seed: number): () => number {
