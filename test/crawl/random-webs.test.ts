@@ -19,7 +19,7 @@ import { type DecisionOfRun, decisionFaults, faultsOf } from '../support/judge-r
 import { Chance, ITEMS } from '../support/random-rules.js';
 import { createRandomWeb, type RandomWeb } from '../support/random-web.js';
 
-// Loads what the store loads when it is opened: vitest asks another process for it, for which virtual time does not wait.
+// Loads what the store loads when it is opened. vitest asks another process for it, and virtual time does not wait.
 await lmdbStore({ path: join(tmpdir(), 'mannerly-none') })
   .open({ crawl: 'none', create: false })
   .catch(() => undefined);
