@@ -1,4 +1,4 @@
-// A page that kills the process while it is handled comes again at the next start. At the third start it is left out,
+// A page that kills the process while it is handled comes again at the next start. At the fourth start it is left out,
 // with its reason, and the crawl continues.
 
 import { spawn } from 'node:child_process';
@@ -12,7 +12,7 @@ import { webForTest } from '../support/web-for-test.js';
 
 const PAGES = ['/', '/1', '/2', '/poison', '/3', '/4'];
 
-/** Each page links to the next, so those after the poison page remain for the third start. */
+/** Each page links to the next, so those after the poison page remain for the fourth start. */
 function site(): Promise<Web> {
   const pages = PAGES.map((path, at) => [path, page(path, PAGES.slice(at + 1, at + 3))] as const);
   return webForTest({
@@ -59,28 +59,54 @@ const crawl = (cwd: string, web: Web, ...more: readonly string[]) =>
   );
 
 describe('a page that kills the process', () => {
-  it('does so twice, the third start leaves it out, and a retry reads it again', { timeout: 60_000 }, async () => {
+  it('does so three times, the fourth start leaves it out, and a retry reads it again', {
+    timeout: 60_000,
+  }, async () => {
     const web = await site();
     const cwd = place();
     const poisonRequests = (): number => web.log.filter(({ path }) => path === '/poison').length;
-    for (const times of [1, 2]) {
+    for (const times of [1, 2, 3]) {
       expect((await crawl(cwd, web)).signal).toBe('SIGKILL');
       expect(poisonRequests()).toBe(times);
     }
     const { code, printed } = await crawl(cwd, web);
     expect(code).toBe(0);
-    expect(poisonRequests()).toBe(2);
+    expect(poisonRequests()).toBe(3);
     expect(JSON.parse(printed)).toMatchObject({ state: 'finished', items: PAGES.length - 1 });
     const explained = (await mannerly(cwd, 'explain', 'crawl', web.url('127.0.0.1', '/poison'))).printed;
     expect(explained).toContain('poison');
-    expect(explained).toContain('the process ended twice while this page was read or handled');
+    expect(explained).toContain('the process ended three times while this page was read or handled');
 
     writeFileSync(join(cwd, 'harmless'), '');
     const retried = await crawl(cwd, web, '--retry', 'poison');
     expect(retried.code).toBe(0);
     expect(JSON.parse(retried.printed)).toMatchObject({ items: PAGES.length });
-    expect(poisonRequests()).toBe(3);
+    expect(poisonRequests()).toBe(4);
     expect(existsSync(join(cwd, 'crawl', 'reading.jsonl'))).toBe(false);
+  });
+
+  it('is not one whose handler waits while the crawl is ended by a second Ctrl-C', { timeout: 60_000 }, async () => {
+    const web = await site();
+    const cwd = place();
+    writeFileSync(
+      join(cwd, 'handlers.mjs'),
+      `import { existsSync } from 'node:fs';
+export const handlers = {
+  html: async (page) => {
+    if (page.url.endsWith('/poison') && !existsSync('quick')) {
+      process.kill(process.pid, 'SIGINT');
+      setTimeout(() => process.kill(process.pid, 'SIGINT'), 50);
+      await new Promise(() => setTimeout(() => {}, 60_000));
+    }
+    await page.emit({ url: page.url });
+    await page.follow();
+  },
+};
+`,
+    );
+    for (let times = 0; times < 4; times += 1) expect((await crawl(cwd, web)).code).toBe(130);
+    writeFileSync(join(cwd, 'quick'), '');
+    expect(JSON.parse((await crawl(cwd, web)).printed)).toMatchObject({ state: 'finished', items: PAGES.length });
   });
 
   it('is not one whose items a sink was writing: those items are written in the end', {
@@ -102,7 +128,7 @@ const waiting = {
 export default { handlers: './handlers.mjs', sinks: [waiting] };
 `,
     );
-    for (let times = 0; times < 3; times += 1) expect((await crawl(cwd, web)).signal).toBe('SIGKILL');
+    for (let times = 0; times < 4; times += 1) expect((await crawl(cwd, web)).signal).toBe('SIGKILL');
     writeFileSync(join(cwd, 'answers'), '');
     expect(JSON.parse((await crawl(cwd, web)).printed)).toMatchObject({ state: 'finished', items: PAGES.length });
   });

@@ -218,7 +218,7 @@ export const REASONS = {
     `Fix the handler: \`crawler.explain\` and errors.jsonl have the error with its stack. Then ${retryCall('handler-error')}.`,
   ),
   poison: rows(['failed'], 'page')(
-    'The process died twice while the page was read or handled, so the page is skipped.',
+    'The process died three times while the page was read or handled, so the page is skipped.',
     `Look at the page and its handler; ${retryCall('poison')} tries it once more.`,
   ),
   'render-failed': rows(['failed'], 'page')(

@@ -28,7 +28,7 @@ export const MAX_ADDED_URLS = 100_000; // URLs that a program adds with one call
 export const KEEP_OPEN_POLL_MS = 60_000;
 
 // Pages whose reading ends the process
-export const POISON_DEATHS = 2; // deaths after which a page is no longer read
+export const POISON_DEATHS = 3; // deaths after which a page is no longer read
 export const MAX_SUSPECTS = 1_000; // pages that are remembered because the process died while reading them
 export const MAX_READING_LOG_BYTES = 64 * 1024; // bytes above which the file of the pages being read is rewritten
 export const READING_FLUSH_MS = 50; // milliseconds until the file says that a page's reading ended, if none begins

@@ -100,7 +100,7 @@ async function resultBeforeRequest(run: Run, work: PageWork): Promise<WorkResult
   // The page has already been decided, so no hook or rule is consulted again.
   if ((await run.recrawl?.isOver(work)) === true) return ALREADY_DECIDED;
   if (run.readings?.refuses(work.url) === true) {
-    const detail = 'the process ended twice while this page was read or handled';
+    const detail = 'the process ended three times while this page was read or handled';
     return decided({ status: 'failed', reason: 'poison', layer: 'page', detail });
   }
   if (run.scope.denies(work.url)) return decided({ status: 'dropped', reason: 'scope-excluded', layer: 'scope' });

@@ -1,15 +1,16 @@
-// A page whose reading killed the process twice is refused once. A page whose reading ended is forgotten.
+// A page whose reading killed the process three times is refused once. A page whose reading ended is forgotten.
 
 import { appendFile, copyFile, mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openCrawlDirectory } from '../directory/crawl-directory.js';
-import { MAX_READING_LOG_BYTES } from './limits.js';
+import { MAX_READING_LOG_BYTES, POISON_DEATHS } from './limits.js';
 import { ReadingLog } from './reading-log.js';
 
 const BAD = 'https://example.org/bad';
 const GOOD = 'https://example.org/good';
+const LATE = 'https://example.org/late';
 const SEEDS = { name: 'bot', tokens: ['bot'], seeds: ['https://example.org/'] };
 
 let path = '';
@@ -28,7 +29,7 @@ async function opened(isShared = false) {
 }
 
 /** A process that dies while it reads the pages: what it has written remains. */
-async function died(urls: readonly string[], isShared = false): Promise<void> {
+async function died(urls: readonly string[], isShared = false, isStopping = false): Promise<void> {
   const { log, directory } = await opened(isShared);
   let end = (): void => undefined;
   const ended = new Promise<void>((resolve) => {
@@ -36,6 +37,11 @@ async function died(urls: readonly string[], isShared = false): Promise<void> {
   });
   const readings = urls.map((url) => log.track(url, () => ended));
   await Promise.resolve();
+  if (isStopping) {
+    log.stopping();
+    readings.push(log.track(LATE, () => ended));
+    await Promise.resolve();
+  }
   await copyFile(directory.readingPath, `${directory.readingPath}.dead`);
   end();
   await Promise.all(readings);
@@ -53,18 +59,28 @@ async function refused(url: string, isShared = false): Promise<boolean[]> {
 }
 
 describe('the reading log', () => {
-  it('refuses a page from the second death on, and once: a retry may read it again', async () => {
-    await died([BAD]);
-    expect(await refused(BAD)).toEqual([false, false]);
-    await died([BAD]);
-    expect(await refused(BAD)).toEqual([true, false]);
-    // The refusal reset the count to one death, so the next start lets a retry read it.
+  it('refuses a page from the third death on, and once: a retry may read it again', async () => {
+    for (const refusals of [0, 0, 1]) {
+      await died([BAD]);
+      expect(await refused(BAD)).toEqual([refusals === 1, false]);
+    }
+    // The refusal took one death away, so the next start lets a retry read it.
     expect(await refused(BAD)).toEqual([false, false]);
     await died([BAD]);
     expect(await refused(BAD)).toEqual([true, false]);
   });
 
+  it('blames no page once the run stops: somebody else ends the process then', async () => {
+    await died([BAD]);
+    await died([BAD]);
+    for (let times = 0; times < POISON_DEATHS; times += 1) await died([BAD, GOOD], false, true);
+    for (const url of [BAD, GOOD, LATE]) expect(await refused(url)).toEqual([false, false]);
+    await died([BAD]);
+    expect(await refused(BAD)).toEqual([true, false]);
+  });
+
   it('forgets a page whose reading ended, well or not, and the file with the last one', async () => {
+    await died([BAD, GOOD]);
     await died([BAD, GOOD]);
     const { log, directory } = await opened();
     await log.track(GOOD, async () => undefined);
@@ -73,10 +89,12 @@ describe('the reading log', () => {
     await directory.release();
     await expect(stat(logPath)).rejects.toThrow('ENOENT');
     await died([BAD, GOOD]);
+    await died([BAD, GOOD]);
     expect(await refused(BAD)).toEqual([false, false]);
   });
 
   it('writes at once that a suspected page was read, so that no later death counts against it', async () => {
+    await died([BAD]);
     await died([BAD]);
     const { log, directory } = await opened();
     await log.track(BAD, async () => undefined);
@@ -110,6 +128,7 @@ describe('the reading log', () => {
   });
 
   it('counts what dead processes of the directory left, and nothing that a living one is reading', async () => {
+    await died([BAD], true);
     await died([BAD], true);
     const first = await opened(true);
     expect(first.directory.part).toBe(1);
@@ -147,6 +166,7 @@ describe('the reading log', () => {
     expect(await readFile(logPath, 'utf8')).toContain(JSON.stringify({ url: BAD, is: 1 }));
     await log.close();
     await directory.release();
+    await died([BAD]);
     await died([BAD]);
     expect(await refused(BAD)).toEqual([true, false]);
   });

@@ -1,5 +1,5 @@
 // Keeps a file in the crawl directory of the pages that are being read or handled. If reading a page kills the process,
-// the next run reads it again. After two deaths, the page fails as `poison` and is not read a third time.
+// the next run reads it again. After three deaths, the page fails as `poison` and is not read a fourth time.
 
 import { closeSync, ftruncateSync, openSync, writeSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
@@ -27,6 +27,7 @@ export class ReadingLog {
   #ended = '';
   #flush: NodeJS.Timeout | null = null;
   readonly #active = new Set<string>();
+  #isStopping = false;
   /** How often the process died while a page was read. Pages whose reading has ended since are removed. */
   readonly #deaths: Map<string, number>;
   /** Suspects, during which the process died before, are read one at a time, so that another death has one culprit. */
@@ -73,8 +74,16 @@ export class ReadingLog {
 
   /** The page is read again after a pause. */
   resume(url: string): void {
+    if (this.#isStopping) return;
     this.#active.add(url);
     this.#append(lineOf({ url, is: 'begun' }));
+  }
+
+  /** The run stops. If somebody kills the process before it has, no page is to blame. */
+  stopping(): void {
+    this.#isStopping = true;
+    this.#active.clear();
+    this.#attempt(() => this.#rewrite());
   }
 
   /** Closes the file, and removes it if it has nothing to remember. */
@@ -102,8 +111,12 @@ export class ReadingLog {
   }
 
   #writeEnded(): void {
+    this.#attempt(() => this.#append(''));
+  }
+
+  #attempt(write: () => void): void {
     try {
-      this.#append('');
+      write();
     } catch {
       // If the disk is full, the next page's line fails too, and that error is reported.
     }

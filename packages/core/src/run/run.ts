@@ -183,7 +183,10 @@ export class Run {
     this.nowMs = clock.nowMs.bind(clock);
     const { nowMs } = this;
     this.wakeup = new Wakeup(clock);
-    stop.onRequest = () => this.wakeup.wake();
+    stop.onRequest = () => {
+      this.wakeup.wake();
+      this.readings?.stopping();
+    };
     this.ledger = new PolitenessLedger();
     this.counts = new OutcomeCounts();
     this.totals = new CrawlTotals(clock, this.counts, this.ledger);
