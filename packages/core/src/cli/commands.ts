@@ -275,7 +275,7 @@ Exit code 0: no violation; 5: a violation, or no request to check.`,
     robots: {
       summary: 'read a robots.txt and check URLs against it',
       args: [
-        new Argument('<source>', 'a file, or the URL of a site or of its robots.txt'),
+        new Argument('<source>', 'a file, or the URL of a site, of its robots.txt, or of a page to check'),
         new Argument('[url...]', 'URLs to check'),
       ],
       crawlOptions: IDENTITY_OPTIONS,
@@ -289,8 +289,7 @@ Exit code 0: no violation; 5: a violation, or no request to check.`,
       help: `
 Examples:
   mannerly robots robots.txt https://example.org/private --agent mybot
-  mannerly robots https://example.org/robots.txt https://example.org/a https://example.org/b --agent mybot \\
-      --name mybot --contact https://example.org/us
+  mannerly robots https://example.org/a https://example.org/b --name mybot --contact https://example.org/us
 `,
       load: async () => (await import('./commands/robots.js')).robotsCommand,
     },

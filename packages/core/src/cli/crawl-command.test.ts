@@ -238,9 +238,12 @@ describe('mannerly crawl', () => {
 });
 
 describe('requesting one file of a site', () => {
-  it('mannerly robots requests robots.txt once, and nothing else', async () => {
+  it.each([
+    ['its robots.txt and a page', ['/robots.txt', '/closed']],
+    ['a page alone', ['/closed']],
+  ])('mannerly robots with %s requests robots.txt once, and nothing else', async (_what, paths) => {
     const io = fakeIo();
-    const code = await runCommand(['robots', `${site}/robots.txt`, `${site}/closed`, ...who], io);
+    const code = await runCommand(['robots', ...paths.map((path) => site + path), ...who], io);
     expect(io.outLines.join('\n')).toMatch(/Disallow: \/closed[\s\S]*disallowed .*\/closed\n.*line 2/);
     expect({ code, requestedPaths }).toEqual({ code: 0, requestedPaths: ['/robots.txt'] });
   });

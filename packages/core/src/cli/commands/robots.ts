@@ -48,11 +48,17 @@ type UrlVerdict = Explanation & {
  * Runs the command. A disallowed URL is not an error; a site that does not answer is.
  * @throws UsageError, MannerlyError, RobotsError
  */
-export async function robotsCommand(source: string, urls: readonly string[], flags: Flags, io: CliIo): Promise<number> {
+export async function robotsCommand(
+  source: string,
+  others: readonly string[],
+  flags: Flags,
+  io: CliIo,
+): Promise<number> {
+  const isUrl = /^https?:\/\//i.test(source);
+  const urls = isUrl && isPage(source) ? [source, ...others] : others;
   const invalid = urls.find((url) => !url.startsWith('/') && parseUrl(url) === null);
   if (invalid !== undefined)
     throw new UsageError(`"${invalid}" is neither a URL nor a path`, 'Write https://example.org/page or /page.');
-  const isUrl = /^https?:\/\//i.test(source);
   const answer = isUrl ? await requestSource(source, flags) : { kind: 'body' as const, body: await readInput(source) };
   if (answer.kind === 'nothing') {
     const { why, access } = answer;
@@ -74,6 +80,12 @@ export async function robotsCommand(source: string, urls: readonly string[], fla
   }));
   io.out(flags.json === true ? json(jsonOf(document, rules, verdicts)) : answerText(document, rules, tokens, verdicts));
   return EXIT.ok;
+}
+
+/** Whether the URL of a source names a page of the site: that page is checked too. */
+function isPage(source: string): boolean {
+  const url = parseUrl(source);
+  return url !== null && !['/', '/robots.txt'].includes(url.pathname + url.search);
 }
 
 async function requestSource(source: string, flags: Flags): ReturnType<typeof requestRobots> {
