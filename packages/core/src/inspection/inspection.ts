@@ -14,6 +14,7 @@ import {
   type QueuedUrl,
   type QueueListing,
 } from '@mannerly/frontier';
+import { aroundStoreVerbs } from '@mannerly/frontier/internal';
 import type { WholeCrawlPaths } from '../directory/crawl-directory.js';
 import { holderOf } from '../directory/directory-lock.js';
 import { MannerlyError, textOf } from '../errors.js';
@@ -21,7 +22,6 @@ import { type CrawlSettings, frontierSettings } from '../options/crawl-settings.
 import type { RecrawlOptions } from '../options/crawler-options.js';
 import { resolveRecrawl } from '../options/options.js';
 import { WaitingUrls } from '../order-seed/waiting-urls.js';
-import { present } from '../present.js';
 import { inspectVisit, planRecrawl, type RecrawlPlan } from '../recrawl/recrawl-plan.js';
 import {
   type Explanation,
@@ -223,33 +223,15 @@ async function findQueued(frontier: Frontier, url: string, host: string): Promis
   return null;
 }
 
-/** A read-only store, except for the record of one key. A call that would take or change work is a bug: it throws. */
+/** The verbs that answer questions. Every other one may take or change work. */
+const READING_VERB =
+  /^(?:open|readRecord|listRecords|nextDueInMs|overdueMs|readHost|isKnown|stats|scan|clockMs|listKnown|listHosts|close)$/;
+
+/** A read-only store, except for the record of one key. A call that would take or change work is a bug: it rejects. */
 export function createReadOnlyStore(store: FrontierStore, writableKey?: string): FrontierStore {
-  const refuse = async (): Promise<never> => {
+  return aroundStoreVerbs(store, async (call, verb, [key]) => {
+    if (READING_VERB.test(verb)) return call();
+    if (verb === 'writeRecord') return key === writableKey ? call() : undefined;
     throw new MannerlyError('store-failed', 'a frontier that is only inspected was about to change');
-  };
-  const lists = present({
-    listRecords: store.listRecords?.bind(store),
-    listKnown: store.listKnown?.bind(store),
-    listHosts: store.listHosts?.bind(store),
-    readHost: store.readHost?.bind(store),
-    isKnown: store.isKnown?.bind(store),
   });
-  return {
-    capabilities: store.capabilities,
-    open: (request) => store.open(request),
-    readRecord: (key, near) => store.readRecord(key, near),
-    nextDueInMs: () => store.nextDueInMs(),
-    stats: () => store.stats(),
-    scan: (cursor, limit, host) => store.scan(cursor, limit, host),
-    ...lists,
-    writeRecord: async (key, value, near) => {
-      if (key === writableKey) await store.writeRecord(key, value, near);
-    },
-    add: refuse,
-    lease: refuse,
-    wake: refuse,
-    commit: refuse,
-    close: () => store.close(),
-  };
 }
