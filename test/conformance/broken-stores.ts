@@ -21,28 +21,7 @@ const MS_PER_ENTRY = 0.05;
 
 /** The store with some verbs replaced. */
 function replaceVerbs(store: FrontierStore, verbs: Partial<FrontierStore>): FrontierStore {
-  return {
-    capabilities: store.capabilities,
-    open: (request) => store.open(request),
-    add: (entries) => store.add(entries),
-    lease: (request) => store.lease(request),
-    wake: (host) => store.wake(host),
-    commit: (hosts, links) => store.commit(hosts, links),
-    nextDueInMs: () => store.nextDueInMs(),
-    readRecord: (key) => store.readRecord(key),
-    writeRecord: (key, value) => store.writeRecord(key, value),
-    listRecords: (prefix, cursor, limit) =>
-      store.listRecords?.(prefix, cursor, limit) ?? Promise.resolve({ cursor: null, items: [] }),
-    reserve: (slots) => store.reserve?.(slots) ?? Promise.resolve([]),
-    stats: () => store.stats(),
-    scan: (cursor, limit, host) => store.scan(cursor, limit, host),
-    listKnown: (cursor, limit) => store.listKnown?.(cursor, limit) ?? Promise.resolve({ cursor: null, items: [] }),
-    listHosts: (cursor, limit) => store.listHosts?.(cursor, limit) ?? Promise.resolve({ cursor: null, items: [] }),
-    isKnown: (fingerprint, host) => store.isKnown?.(fingerprint, host) ?? Promise.resolve(false),
-    know: (fingerprints) => store.know?.(fingerprints) ?? Promise.resolve(),
-    close: () => store.close(),
-    ...verbs,
-  };
+  return { ...store, ...verbs };
 }
 
 /** The store with each host's part of a commit changed before it is applied. */

@@ -120,24 +120,15 @@ it('a store failure is reported after what is in flight has finished', async () 
   const inner = memoryStore();
   let isBroken = false;
   const store: FrontierStore = {
-    capabilities: inner.capabilities,
-    open: (request) => inner.open(request),
-    add: (entries) => inner.add(entries),
+    ...inner,
     lease: async (request) => {
       if (isBroken) throw new Error('disk gone');
       return inner.lease(request);
     },
-    wake: (host) => inner.wake(host),
-    commit: (hosts, links) => inner.commit(hosts, links),
     nextDueInMs: async () => {
       if (isBroken) throw new Error('disk gone');
       return inner.nextDueInMs();
     },
-    readRecord: (key) => inner.readRecord(key),
-    writeRecord: (key, value) => inner.writeRecord(key, value),
-    stats: () => inner.stats(),
-    scan: (cursor, limit, host) => inner.scan(cursor, limit, host),
-    close: () => inner.close(),
   };
   let ended = 0;
   const endedAtClose: number[] = [];

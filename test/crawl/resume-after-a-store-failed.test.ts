@@ -5,6 +5,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { FrontierStore } from '@mannerly/frontier';
+import { aroundStoreVerbs } from '@mannerly/frontier/internal';
 import { lmdbStore } from '@mannerly/frontier/lmdb';
 import { expect, it, onTestFinished } from 'vitest';
 import { crawl, makeCrawler } from '../support/crawl.js';
@@ -16,16 +17,10 @@ const PATHS = Array.from({ length: 20 }, (_, number) => (number === 0 ? '/' : `/
 /** A store whose disk is full from the n-th call of a verb on. */
 function failing(inner: FrontierStore, verb: 'commit' | 'add' | 'lease' | 'writeRecord' | 'nextDueInMs', from: number) {
   let uses = 0;
-  return new Proxy(inner, {
-    get(target, name) {
-      const value: unknown = Reflect.get(target, name);
-      if (typeof value !== 'function') return value;
-      return async (...given: unknown[]) => {
-        if (name === verb) uses += 1;
-        if (name !== 'close' && uses >= from) throw new Error('the disk is full');
-        return (value as (...given: unknown[]) => unknown).apply(target, given);
-      };
-    },
+  return aroundStoreVerbs(inner, async (call, name) => {
+    if (name === verb) uses += 1;
+    if (name !== 'close' && uses >= from) throw new Error('the disk is full');
+    return call();
   });
 }
 

@@ -22,7 +22,7 @@ export function isRobots(address: string): boolean {
 export function reopenableStore(store: FrontierStore): FrontierStore {
   let opened: Promise<void> | null = null;
   return {
-    ...aroundStoreVerbs(store, (verb) => verb()),
+    ...store,
     open(request) {
       opened ??= store.open(request);
       return opened;

@@ -3,7 +3,6 @@
 
 import { expect, it } from 'vitest';
 import { setUp, url } from '../../test-support/set-up.js';
-import { aroundStoreVerbs } from '../records/store-guard.js';
 import type { FrontierStore } from '../store.js';
 import { memoryStore } from '../stores/memory.js';
 import type { Work } from '../work.js';
@@ -11,18 +10,13 @@ import type { Work } from '../work.js';
 it('take and nextAt answer for a due host while a commit is under way', async () => {
   let held: Promise<void> | null = null;
   let release: () => void = () => undefined;
-  const slow = (store: FrontierStore): FrontierStore =>
-    new Proxy(store, {
-      get(target, name) {
-        if (name === 'commit')
-          return async (...args: Parameters<FrontierStore['commit']>) => {
-            await held;
-            return target.commit(...args);
-          };
-        const value: unknown = Reflect.get(target, name);
-        return typeof value === 'function' ? value.bind(target) : value;
-      },
-    });
+  const slow = (store: FrontierStore): FrontierStore => ({
+    ...store,
+    async commit(hosts, links) {
+      await held;
+      return store.commit(hosts, links);
+    },
+  });
   const { frontier, clock } = setUp(
     (nowMs) => slow(memoryStore({ nowMs })),
     () => ({ status: 404 }),
@@ -66,7 +60,7 @@ it('take and nextAt answer for a due host while a commit is under way', async ()
 
 it('a store that names a due time too late, again and again, delays a host and does not stop the crawl', async () => {
   const late = (nowMs: () => number): FrontierStore => ({
-    ...aroundStoreVerbs(memoryStore({ nowMs }), (verb) => verb()),
+    ...memoryStore({ nowMs }),
     nextDueInMs: async () => 60_000,
   });
   // A host that waits this long is released to the store.

@@ -9,13 +9,7 @@ it('the running time of a killed process counts, except for the last second', as
   const { clock, store, make } = setUp(
     (nowMs) => {
       const kept = memoryStore({ nowMs });
-      return new Proxy(kept, {
-        get(target, name) {
-          if (name === 'capabilities') return { ...target.capabilities, durable: 'process' };
-          const value: unknown = Reflect.get(target, name);
-          return typeof value === 'function' ? value.bind(target) : value;
-        },
-      });
+      return { ...kept, capabilities: { ...kept.capabilities, durable: 'process' } };
     },
     () => ({ status: 404 }),
     { bounds: { minutes: 1 } },

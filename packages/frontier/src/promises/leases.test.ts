@@ -4,7 +4,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { Reply } from '../../test-support/fake-world.js';
 import { isRobots, setUp, stoppableClock, url } from '../../test-support/set-up.js';
-import { aroundStoreVerbs } from '../records/store-guard.js';
 import type { FrontierStore } from '../store.js';
 import { memoryStore } from '../stores/memory.js';
 import type { Work } from '../work.js';
@@ -171,7 +170,7 @@ describe('a lease', () => {
     const slow = (nowMs: () => number): FrontierStore => {
       const store = memoryStore({ nowMs });
       return {
-        ...aroundStoreVerbs(store, (verb) => verb()),
+        ...store,
         async commit(hosts, links) {
           const answer = await store.commit(hosts, links);
           if (isSlow) await new Promise<void>((resolve) => held.push(resolve));

@@ -7,7 +7,6 @@ import type { ManualClock } from '../clock.js';
 import type { Frontier } from '../frontier.js';
 import { PART_SILENT_MS } from '../records/limits.js';
 import { createCrawlLock } from '../records/processes.js';
-import { aroundStoreVerbs } from '../records/store-guard.js';
 import type { FrontierStore } from '../store.js';
 import { memoryStore } from '../stores/memory.js';
 
@@ -57,7 +56,7 @@ describe('bounds with several processes', () => {
       const write = (key: string, value: unknown) =>
         store.writeRecord(key, new TextEncoder().encode(JSON.stringify(value)));
       return {
-        ...aroundStoreVerbs(store, (verb) => verb()),
+        ...store,
         capabilities: { ...store.capabilities, shared: true },
         open: async (request) => {
           await store.open(request);
