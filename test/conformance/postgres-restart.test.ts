@@ -2,8 +2,8 @@
 // were confirmed, and sites that get requests too early because a lease was forgotten.
 
 import { spawnSync } from 'node:child_process';
-import { rm } from 'node:fs/promises';
-import type { FrontierStore, Lease } from '@mannerly/frontier';
+import { rename, rm } from 'node:fs/promises';
+import type { FrontierStore } from '@mannerly/frontier';
 import {
   type PostgresPool,
   type PostgresStoreOptions,
@@ -15,20 +15,18 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { HAS_POSTGRES, type PostgresForTest, startPostgres } from '../support/postgres-server.mjs';
 import {
   entry,
-  expectGrantInTime,
   expectKeptAcrossKill,
+  expectLinksAddedAgain,
+  expectNoTokenRepeated,
   expectNothingEarlyAfterKill,
   expectNothingEarlyAfterLeap,
-  firstGrant,
-  idsOf,
+  expectWaitsKept,
   refusal,
 } from './restarts.js';
 
 const IS_CI = process.env['CI'] !== undefined;
 const TTL_MS = 800;
 const DELAY_MS = 300;
-/** Longer than the leases and the delay. */
-const WAIT_MS = 600_000;
 const ask = { maxHosts: 10, entriesPerHost: 10, ttlMs: TTL_MS, delayMs: DELAY_MS };
 let server: PostgresForTest;
 let schemas = 0;
@@ -44,6 +42,21 @@ function freshSchema(): string {
   schemas += 1;
   return `restart_${schemas}`;
 }
+
+const restored = {
+  async save() {
+    await server.stop();
+    // A copy with its owner.
+    expect(spawnSync('cp', ['-a', server.folder, `${server.folder}-copy`]).status).toBe(0);
+    await server.start();
+  },
+  async setBack() {
+    await server.kill();
+    await rm(server.folder, { recursive: true, force: true });
+    await rename(`${server.folder}-copy`, server.folder);
+    await server.start();
+  },
+};
 
 async function opened(options: PostgresStoreOptions, crawl = 'one'): Promise<FrontierStore> {
   const store = postgresStore({ onNotice: () => undefined, allowUnsafe: ['fsync-off'], ...options });
@@ -155,27 +168,7 @@ describe.skipIf(!HAS_POSTGRES && !IS_CI)(
     });
 
     it('repeats no fencing token and forgets no delay when the server is set back', { timeout: 300_000 }, async () => {
-      const store = await opened({ pool: poolOf(), schema: freshSchema() });
-      await store.add([entry('h', 1), entry('h', 2)]);
-      await server.stop();
-      const copy = `${server.folder}-copy`;
-      copyFolder(server.folder, copy);
-      await server.start();
-      // The restored server forgets all of this: the host was leased, released, and leased again.
-      const first = await firstGrant(store, ask);
-      const { host, fencingToken } = first.lease;
-      await store.commit([{ host, fencingToken, delayMs: DELAY_MS, then: { release: { dueInMs: 0 } } }]);
-      const lost = await firstGrant(store, ask);
-      await server.kill();
-      await rm(server.folder, { recursive: true, force: true });
-      copyFolder(copy, server.folder);
-      await server.start();
-      const after = await expectGrantInTime(store, ask);
-      expect(BigInt(after.fencingToken)).toBeGreaterThan(BigInt(lost.lease.fencingToken));
-      const late = await store.commit([
-        { host, fencingToken: lost.lease.fencingToken, then: { release: { dueInMs: 0 } } },
-      ]);
-      expect(late.hosts).toEqual([{ ok: false, reason: 'lost' }]);
+      await expectNoTokenRepeated(await opened({ pool: poolOf(), schema: freshSchema() }), restored, ask);
     });
 
     it('adds links again that a restored server has forgotten, and reports it', { timeout: 300_000 }, async () => {
@@ -185,59 +178,22 @@ describe.skipIf(!HAS_POSTGRES && !IS_CI)(
         schema: freshSchema(),
         onNotice: (notice) => notices.push(notice),
       });
-      await store.add([entry('h', 1), entry('other', 2)]);
-      await server.stop();
-      const copy = `${server.folder}-second-copy`;
-      copyFolder(server.folder, copy);
-      await server.start();
-      expect(await store.add([entry('h', 1), entry('h', 3), entry('new', 4)])).toEqual(['known', 'new', 'new']);
-      const before = await idsOf(store, 'h');
-      await server.kill();
-      await rm(server.folder, { recursive: true, force: true });
-      copyFolder(copy, server.folder);
-      await server.start();
-      // Due at once: the next lease notices the restored server.
-      expect(await store.nextDueInMs()).toBe(0);
-      expect(await store.lease(ask)).toEqual([]);
-      expect(store.rollbacks).toBe(2);
-      expect(notices.at(-1)).toMatchObject({
-        kind: 'rolled-back',
-        message: expect.stringMatching(/links .* added again, 2 of them were lost/),
+      await expectLinksAddedAgain(store, restored, async () => {
+        // Due at once: the next lease notices the restored server.
+        expect(await store.nextDueInMs()).toBe(0);
+        expect(await store.lease(ask)).toEqual([]);
+        expect(store.rollbacks).toBe(2);
+        expect(notices.at(-1)).toMatchObject({
+          kind: 'rolled-back',
+          message: expect.stringMatching(/links .* added again, 2 of them were lost/),
+        });
       });
-      const listed = (await store.scan(null, 100)).items.map(({ entry: { body } }) => new TextDecoder().decode(body));
-      expect(listed.toSorted()).toEqual(['h 1', 'h 3', 'new 4', 'other 2']);
-      // A forgotten entry may be in flight under its old id, which is not assigned again.
-      const after = await idsOf(store, 'h');
-      expect(after.filter((id) => before.includes(id))).toHaveLength(1);
     });
 
     it('makes hosts wait as long as their sites asked, even if a restored server has forgotten it', {
       timeout: 300_000,
     }, async () => {
-      const store = await opened({ pool: poolOf(), schema: freshSchema() });
-      await store.add(['early', 'leased'].flatMap((host, at) => [entry(host, 2 * at), entry(host, 2 * at + 1)]));
-      const leaseOf = async (host: string): Promise<Lease> => {
-        const [lease] = await store.lease({ ...ask, entriesPerHost: 1, hosts: [host] });
-        return lease ?? leaseOf(host);
-      };
-      const release = ({ host, fencingToken }: Lease) =>
-        store.commit([{ host, fencingToken, then: { release: { dueInMs: WAIT_MS } } }]);
-      // One host whose lease the copy has, and one whose lease and release it lacks.
-      const known = await leaseOf('leased');
-      await server.stop();
-      const copy = `${server.folder}-third-copy`;
-      copyFolder(server.folder, copy);
-      await server.start();
-      await release(known);
-      await release(await leaseOf('early'));
-      await server.kill();
-      await rm(server.folder, { recursive: true, force: true });
-      copyFolder(copy, server.folder);
-      await server.start();
-      await store.lease(ask);
-      await store.nextDueInMs();
-      for (const host of ['leased', 'early'])
-        expect((await store.readHost!(host))?.dueInMs, host).toBeGreaterThan(WAIT_MS / 2);
+      await expectWaitsKept(await opened({ pool: poolOf(), schema: freshSchema() }), restored, ask);
     });
 
     it('refuses a server that does not write to disk, unless that is allowed', async () => {
@@ -288,11 +244,7 @@ describe.skipIf(!HAS_POSTGRES && !IS_CI)(
       const store = await opened({ pool: doubling, schema: freshSchema() });
       await store.add([entry('h', 1), entry('h', 2)]);
       const [lease] = await store.lease({ ...ask, entriesPerHost: 1 });
-      const part = {
-        host: 'h',
-        fencingToken: lease?.fencingToken ?? '',
-        done: lease?.entries.map(({ id }) => id) ?? [],
-      };
+      const part = { host: 'h', fencingToken: lease?.fencingToken ?? '', done: [lease?.entries[0]?.id ?? ''] };
       const then = { release: { dueInMs: 0 } };
       isDoubled = true;
       expect((await store.commit([{ ...part, then }])).hosts).toEqual([{ ok: true, entries: [] }]);
@@ -302,8 +254,3 @@ describe.skipIf(!HAS_POSTGRES && !IS_CI)(
     });
   },
 );
-
-/** Copies a folder with its owner. */
-function copyFolder(from: string, to: string): void {
-  expect(spawnSync('cp', ['-a', from, to]).status).toBe(0);
-}

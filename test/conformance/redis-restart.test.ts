@@ -2,27 +2,25 @@
 // get requests too early because a lease was forgotten.
 
 import { inspect } from 'node:util';
-import type { FrontierStore, Lease } from '@mannerly/frontier';
+import type { FrontierStore } from '@mannerly/frontier';
 import { type RedisStoreOptions, redisStore, type ServerNotice } from '@mannerly/frontier/redis';
 import { Redis } from 'ioredis';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { HAS_REDIS, type RedisForTest, startRedis } from '../support/redis-server.js';
 import {
   entry,
-  expectGrantInTime,
   expectKeptAcrossKill,
+  expectLinksAddedAgain,
+  expectNoTokenRepeated,
   expectNothingEarlyAfterKill,
   expectNothingEarlyAfterLeap,
-  firstGrant,
-  idsOf,
+  expectWaitsKept,
   refusal,
 } from './restarts.js';
 
 const IS_CI = process.env['CI'] !== undefined;
 const TTL_MS = 1_500;
 const DELAY_MS = 400;
-/** Longer than the leases and the delay. */
-const WAIT_MS = 600_000;
 const ask = { maxHosts: 10, entriesPerHost: 10, ttlMs: TTL_MS, delayMs: DELAY_MS };
 
 async function serverWith(...settings: readonly string[]): Promise<RedisForTest> {
@@ -37,6 +35,11 @@ function clientOf({ url }: RedisForTest): Redis {
   client.on('error', () => undefined);
   onTestFinished(() => client.disconnect());
   return client;
+}
+
+/** It keeps a copy of its data only when it is told to. */
+function restored({ kill, start }: RedisForTest, client: Redis) {
+  return { save: () => client.save(), setBack: () => kill().then(start) };
 }
 
 async function opened(options: RedisStoreOptions, crawl = 'one'): Promise<FrontierStore> {
@@ -103,22 +106,7 @@ describe.skipIf(!HAS_REDIS && !IS_CI)(
     it('repeats no fencing token and forgets no delay when the server is set back', { timeout: 300_000 }, async () => {
       const server = await serverWith();
       const client = clientOf(server);
-      const store = await opened({ client });
-      await store.add([entry('h', 1), entry('h', 2)]);
-      await client.save();
-      // The restored server forgets all of this: the host was leased, released, and leased again.
-      const first = await firstGrant(store, ask);
-      const { host, fencingToken } = first.lease;
-      await store.commit([{ host, fencingToken, delayMs: DELAY_MS, then: { release: { dueInMs: 0 } } }]);
-      const lost = await firstGrant(store, ask);
-      await server.kill();
-      await server.start();
-      const after = await expectGrantInTime(store, ask);
-      expect(BigInt(after.fencingToken)).toBeGreaterThan(BigInt(lost.lease.fencingToken));
-      const late = await store.commit([
-        { host, fencingToken: lost.lease.fencingToken, then: { release: { dueInMs: 0 } } },
-      ]);
-      expect(late.hosts).toEqual([{ ok: false, reason: 'lost' }]);
+      await expectNoTokenRepeated(await opened({ client }), restored(server, client), ask);
     });
 
     it('adds links again that a restored server has forgotten, and reports it', { timeout: 300_000 }, async () => {
@@ -126,24 +114,15 @@ describe.skipIf(!HAS_REDIS && !IS_CI)(
       const client = clientOf(server);
       const notices: ServerNotice[] = [];
       const store = await opened({ client, onNotice: (notice) => notices.push(notice) });
-      await store.add([entry('h', 1), entry('other', 2)]);
-      await client.save();
-      expect(await store.add([entry('h', 1), entry('h', 3), entry('new', 4)])).toEqual(['known', 'new', 'new']);
-      const before = await idsOf(store, 'h');
-      await server.kill();
-      await server.start();
-      // The first verb notices the restored server, and the entries that are there again.
-      expect(await store.nextDueInMs()).not.toBeNull();
-      expect(store.rollbacks).toBe(1);
-      expect(notices.at(-1)).toMatchObject({
-        kind: 'rolled-back',
-        message: expect.stringMatching(/4 links .* added again, 2 of them were lost/),
+      await expectLinksAddedAgain(store, restored(server, client), async () => {
+        // The first verb notices the restored server, and the entries that are there again.
+        expect(await store.nextDueInMs()).not.toBeNull();
+        expect(store.rollbacks).toBe(1);
+        expect(notices.at(-1)).toMatchObject({
+          kind: 'rolled-back',
+          message: expect.stringMatching(/4 links .* added again, 2 of them were lost/),
+        });
       });
-      const listed = (await store.scan(null, 100)).items.map(({ entry: { body } }) => new TextDecoder().decode(body));
-      expect(listed.toSorted()).toEqual(['h 1', 'h 3', 'new 4', 'other 2']);
-      // A forgotten entry may be in flight under its old id, which is not assigned again.
-      const after = await idsOf(store, 'h');
-      expect(after.filter((id) => before.includes(id))).toHaveLength(1);
     });
 
     it('makes hosts wait as long as their sites asked, even if a restored server has forgotten it', {
@@ -151,25 +130,7 @@ describe.skipIf(!HAS_REDIS && !IS_CI)(
     }, async () => {
       const server = await serverWith();
       const client = clientOf(server);
-      const store = await opened({ client });
-      await store.add(['early', 'leased'].flatMap((host, at) => [entry(host, 2 * at), entry(host, 2 * at + 1)]));
-      const leaseOf = async (host: string): Promise<Lease> => {
-        const [lease] = await store.lease({ ...ask, entriesPerHost: 1, hosts: [host] });
-        return lease ?? leaseOf(host);
-      };
-      const release = ({ host, fencingToken }: Lease) =>
-        store.commit([{ host, fencingToken, then: { release: { dueInMs: WAIT_MS } } }]);
-      // One host whose lease the copy has, and one whose lease and release it lacks.
-      const known = await leaseOf('leased');
-      await client.save();
-      await release(known);
-      await release(await leaseOf('early'));
-      await server.kill();
-      await server.start();
-      await store.lease(ask);
-      await store.nextDueInMs();
-      for (const host of ['leased', 'early'])
-        expect((await store.readHost!(host))?.dueInMs, host).toBeGreaterThan(WAIT_MS / 2);
+      await expectWaitsKept(await opened({ client }), restored(server, client), ask);
     });
 
     it('refuses a server with a replica that accepts writes without it, unless that is allowed', async () => {
@@ -249,8 +210,8 @@ describe.skipIf(!HAS_REDIS && !IS_CI)(
       await store.add([entry('h', 1), entry('h', 2)]);
       const [lease] = await store.lease({ ...ask, entriesPerHost: 1 });
       const part = { host: 'h', fencingToken: lease?.fencingToken ?? '', done: [lease?.entries[0]?.id ?? ''] };
-      isDoubled = true;
       const then = { release: { dueInMs: 0 } };
+      isDoubled = true;
       expect((await store.commit([{ ...part, then }])).hosts).toEqual([{ ok: true, entries: [] }]);
       isDoubled = false;
       expect((await store.commit([{ ...part, then }])).hosts).toEqual([{ ok: false, reason: 'lost' }]);

@@ -1,10 +1,13 @@
 // The requirements for a store whose server is killed or restarted, or whose clock is set, for every kind of server.
 
-import { FrontierError, type FrontierStore, type NewEntry } from '@mannerly/frontier';
+import { FrontierError, type FrontierStore, type Lease, type NewEntry } from '@mannerly/frontier';
 import { expect } from 'vitest';
 
 /** By how many milliseconds a server's clock may be slewed against ours meanwhile. */
 const SLEW_MS = 5;
+
+/** Longer than the leases and the delay. */
+const WAIT_MS = 600_000;
 
 /** The options of the leases in these tests. */
 interface LeaseOptions {
@@ -18,6 +21,13 @@ interface LeaseOptions {
 interface Restarted {
   readonly kill: () => Promise<void>;
   readonly start: () => Promise<void>;
+}
+
+/** A server that forgets what came after a copy of its data. */
+interface Restored {
+  readonly save: () => Promise<unknown>;
+  /** Kills it, and starts it with the copy. */
+  readonly setBack: () => Promise<void>;
 }
 
 /** The error with which a store refuses something. */
@@ -37,12 +47,12 @@ export function entry(host: string, number: number): NewEntry {
 }
 
 /** The ids of a host's entries. */
-export async function idsOf(store: FrontierStore, host: string): Promise<string[]> {
+async function idsOf(store: FrontierStore, host: string): Promise<string[]> {
   return (await store.scan(null, 100, host)).items.map(({ entry: { id } }) => id);
 }
 
 /** Asks until something is leased. Returns the lease and the wait for it, milliseconds. */
-export async function firstGrant(store: FrontierStore, ask: LeaseOptions) {
+async function firstGrant(store: FrontierStore, ask: LeaseOptions) {
   const fromMs = performance.now();
   for (;;) {
     const [lease] = await store.lease(ask);
@@ -52,7 +62,7 @@ export async function firstGrant(store: FrontierStore, ask: LeaseOptions) {
 }
 
 /** Expects the first lease only after the longest lease and the delay. */
-export async function expectGrantInTime(store: FrontierStore, ask: LeaseOptions) {
+async function expectGrantInTime(store: FrontierStore, ask: LeaseOptions) {
   const { lease, waitedMs } = await firstGrant(store, ask);
   expect(waitedMs).toBeGreaterThanOrEqual(ask.ttlMs + ask.delayMs - SLEW_MS);
   return lease;
@@ -113,6 +123,61 @@ export async function expectNothingEarlyAfterKill(store: FrontierStore, server: 
   // The server may also have forgotten reservations that no client remembers.
   const [waitMs = 0] = (await store.reserve?.([{ key: 'another', delayMs: 60_000 }])) ?? [];
   expect(waitMs).toBeGreaterThan(0);
+}
+
+/** A restored server forgets that a host was leased, released, and leased again. */
+export async function expectNoTokenRepeated(store: FrontierStore, server: Restored, ask: LeaseOptions) {
+  await store.add([entry('h', 1), entry('h', 2)]);
+  await server.save();
+  const { host, fencingToken } = (await firstGrant(store, ask)).lease;
+  const then = { release: { dueInMs: 0 } };
+  await store.commit([{ host, fencingToken, delayMs: ask.delayMs, then }]);
+  const lost = (await firstGrant(store, ask)).lease;
+  await server.setBack();
+  const after = await expectGrantInTime(store, ask);
+  expect(BigInt(after.fencingToken)).toBeGreaterThan(BigInt(lost.fencingToken));
+  const late = await store.commit([{ host, fencingToken: lost.fencingToken, then }]);
+  expect(late.hosts).toEqual([{ ok: false, reason: 'lost' }]);
+}
+
+/** A restored server forgets links. `expectNoticed` makes the store notice it. */
+export async function expectLinksAddedAgain(
+  store: FrontierStore,
+  server: Restored,
+  expectNoticed: () => Promise<void>,
+) {
+  await store.add([entry('h', 1), entry('other', 2)]);
+  await server.save();
+  expect(await store.add([entry('h', 1), entry('h', 3), entry('new', 4)])).toEqual(['known', 'new', 'new']);
+  const before = await idsOf(store, 'h');
+  await server.setBack();
+  await expectNoticed();
+  const listed = (await store.scan(null, 100)).items.map(({ entry: { body } }) => new TextDecoder().decode(body));
+  expect(listed.toSorted()).toEqual(['h 1', 'h 3', 'new 4', 'other 2']);
+  // A forgotten entry may be in flight under its old id, which is not assigned again.
+  const after = await idsOf(store, 'h');
+  expect(after.filter((id) => before.includes(id))).toHaveLength(1);
+}
+
+/** A restored server forgets how long two hosts asked to wait. */
+export async function expectWaitsKept(store: FrontierStore, server: Restored, ask: LeaseOptions) {
+  await store.add(['early', 'leased'].flatMap((host, at) => [entry(host, 2 * at), entry(host, 2 * at + 1)]));
+  const leaseOf = async (host: string): Promise<Lease> => {
+    const [lease] = await store.lease({ ...ask, entriesPerHost: 1, hosts: [host] });
+    return lease ?? leaseOf(host);
+  };
+  const release = ({ host, fencingToken }: Lease) =>
+    store.commit([{ host, fencingToken, then: { release: { dueInMs: WAIT_MS } } }]);
+  // One host whose lease the copy has, and one whose lease and release it lacks.
+  const known = await leaseOf('leased');
+  await server.save();
+  await release(known);
+  await release(await leaseOf('early'));
+  await server.setBack();
+  await store.lease(ask);
+  await store.nextDueInMs();
+  for (const host of ['leased', 'early'])
+    expect((await store.readHost!(host))?.dueInMs, host).toBeGreaterThan(WAIT_MS / 2);
 }
 
 /** Sets a store's clock forward by a minute. `open` opens a store on these clocks. */
