@@ -142,7 +142,7 @@ export interface Crawler {
  *   `bounds-missing`.
  */
 export function createCrawler(options: CrawlerOptions): Crawler {
-  const resolved = resolveOptions(options);
+  const resolved = resolveOptions(options, createCrawler);
   const handlers = new Handlers();
   const emitter = createCrawlEmitter((error) => {
     // A listener that fails must not fail the crawl.

@@ -341,8 +341,8 @@ export interface LabelOptions {
 
 export interface PolitenessOptions {
   /** The pause if a site asks for none. `polite`: 2 × the last retrieval time, 1 to 60 s. `gentle`: 5 ×, 3 to 60 s.
-   * `1996-rule-of-thumb`: 2 ×, at least 10 s, and a Request-rate replaces it. Or an object with the next three options.
-   * @default polite */
+   * `1996-rule-of-thumb`: 2 ×, at least 10 s, and a Request-rate replaces it. Or an object with the next three options,
+   * such as `{ minMs: 3000 }`. @default polite */
   readonly profile?: 'polite' | 'gentle' | '1996-rule-of-thumb' | CustomPoliteness;
   /** Hosts of one registrable domain share a queue and a clock. Bounds per host then apply per domain.
    * @default false */

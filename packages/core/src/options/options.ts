@@ -38,10 +38,21 @@ export type ResolvedOptions = Readonly<ReturnType<typeof resolveOptions>>;
 
 /**
  * Checks options and fills in the rest.
+ * @param entry - The function that the program called: the stack of an error, and the line that Node.js shows of an
+ *   uncaught one, begin with the program's call of it.
  * @throws MannerlyError `option-unknown`, `option-invalid`, `identity-name`, `identity-contact`, `seed-invalid` or
  *   `bounds-missing`, naming the option, its range and the value.
  */
-export function resolveOptions(options: CrawlerOptions) {
+export function resolveOptions(options: CrawlerOptions, entry: (options: never) => unknown = resolveOptions) {
+  try {
+    return checkedOptions(options);
+  } catch (error) {
+    if (error instanceof MannerlyError) Error.captureStackTrace(error, entry);
+    throw error;
+  }
+}
+
+function checkedOptions(options: CrawlerOptions) {
   const filled = fill('', OPTIONS, options);
   const identity = resolveIdentity(options.identity);
   const seeds = readSeeds(options.scope?.seeds).map((seed) => ({
@@ -184,8 +195,9 @@ function networkOf({ cookies, ...rest }: Defaults['network'], seeds: readonly st
   };
 }
 
-function spacingOf({ perDomain, requestsPerSecond, ...rest }: Defaults['politeness']) {
-  const politeness: FrontierPoliteness = { ...rest, ...present({ requestsPerSecond }) };
+function spacingOf({ perDomain, profile, requestsPerSecond, ...rest }: Defaults['politeness']) {
+  const pace = typeof profile === 'string' ? profile : present(profile);
+  const politeness: FrontierPoliteness = { ...rest, profile: pace, ...present({ requestsPerSecond }) };
   return { politeness, hostKeyBy: perDomain ? ('domain' as const) : ('host' as const) };
 }
 

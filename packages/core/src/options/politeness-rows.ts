@@ -53,10 +53,10 @@ export const POLITENESS_ROWS = {
             factor: row(
               number(0, 1_000, 'times the last retrieval time'),
               'The longer the last retrieval took, the longer the pause.',
-              { isRequired: true },
+              { default: 2 },
             ),
             minMs: row(number(0, DAY_MS, 'ms'), 'The shortest pause. Less than 1,000 is for your own hosts only.', {
-              isRequired: true,
+              default: 1_000,
               relaxed: [
                 { below: 1_000 },
                 'hosts without a Crawl-delay or Request-rate may get more than one request a second',
@@ -65,13 +65,13 @@ export const POLITENESS_ROWS = {
             maxMs: row(
               number(0, DAY_MS, 'ms, not less than `minMs`'),
               'The longest pause that `factor` can lead to. It does not shorten a pause that the site asks for.',
-              { isRequired: true },
+              { defaultText: '60,000, or `minMs` where that is longer' },
             ),
           }),
         ),
         'The pause if a site asks for none. `polite`: 2 × the last retrieval time, 1 to 60 s. `gentle`: 5 ×, 3 to ' +
           '60 s. `1996-rule-of-thumb`: 2 ×, at least 10 s, and a Request-rate replaces it. Or an object with the ' +
-          'next three options.',
+          'next three options, such as `{ minMs: 3000 }`.',
         { default: 'polite', flag: ['--profile <name>', 'the pace if a site asks for none'] },
       ),
       perDomain: row(

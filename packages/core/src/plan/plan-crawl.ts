@@ -111,7 +111,7 @@ const MS_PER_MINUTE = 60_000;
 export async function planCrawl(options: CrawlerOptions, planOptions: PlanOptions = {}): Promise<CrawlPlan> {
   checkOptions('planCrawl', planOptions, { out: 'string', signal: 'signal' });
   const { out, signal = NEVER_ABORTED } = planOptions;
-  const resolved = resolveOptions(options);
+  const resolved = resolveOptions(options, planCrawl);
   const parts = partsInMemory(options);
   const survey = new Survey(parts.clock);
   const runStop = new RunStop(parts.clock);

@@ -169,7 +169,7 @@ export function createPoliteFetch(options: PoliteFetchOptions): PoliteFetch {
     throw invalidOption('waitMs', `a number from 0 to ${MAX_FETCH_WAIT_MS}`, waitMs);
   }
   const crawl = { ...crawlOptions, scope: { seeds: [PLACEHOLDER_SEED], within: 'any' as const }, bounds: { pages: 1 } };
-  const resolved = resolveOptions(crawl);
+  const resolved = resolveOptions(crawl, createPoliteFetch);
   if (cache && resolved.network.cookies !== null)
     throw invalidOption('cache', 'false with `network.cookies`', cache, 'A kept response may be meant for one cookie.');
   for (const name of ['afterFetch', 'onExclusion'] as const) {

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Exchange } from '../work.js';
 import { afterExchange, earliestStart, type HostClock, newHostClock, requestInterval } from './host-clock.js';
-import { type PolitenessOptions, resolvePoliteness } from './profile.js';
+import { type CustomPoliteness, type PolitenessOptions, resolvePoliteness } from './profile.js';
 import { redirectNotBeforeMs, retryUrl } from './url-retry.js';
 
 const NOW = Date.UTC(2026, 10, 20, 12);
@@ -38,6 +38,18 @@ describe('profiles', () => {
       maxMs: 60_000,
       jitter: 0,
     });
+  });
+
+  it.each<[CustomPoliteness, object]>([
+    [{}, { factor: 2, minMs: 1_000, maxMs: 60_000 }],
+    [{ minMs: 3_000 }, { factor: 2, minMs: 3_000, maxMs: 60_000 }],
+    [{ minMs: 90_000 }, { factor: 2, minMs: 90_000, maxMs: 90_000 }],
+    [
+      { factor: 9, maxMs: 5_000 },
+      { factor: 9, minMs: 1_000, maxMs: 5_000 },
+    ],
+  ])('are filled in as the polite one where they are in part: %j', (profile, expected) => {
+    expect(resolvePoliteness({ profile })).toMatchObject({ name: 'custom', ...expected });
   });
 
   it.each<[string, PolitenessOptions]>([

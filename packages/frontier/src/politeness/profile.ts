@@ -1,6 +1,5 @@
 // The profile of a crawl: its pace where a site asks for nothing. Options, and their check.
 
-import { FrontierError } from '../errors.js';
 import { MAX_INTERVAL_MS } from '../limits.js';
 import { checkKeys, invalid, numberIn, oneOf } from '../option-value.js';
 import { MAX_JITTER, MAX_REQUESTS_PER_SECOND, MIN_REQUESTS_PER_SECOND } from './limits.js';
@@ -10,12 +9,12 @@ export type PolitenessProfileName = 'polite' | 'gentle' | '1996-rule-of-thumb';
 
 /** A custom interval: clamp(`factor` × last retrieval time, `minMs`, `maxMs`). */
 export interface CustomPoliteness {
-  /** Multiplies the last retrieval time. 0 … 1,000. */
-  readonly factor: number;
-  /** Milliseconds, 0 … one day. Less than one second is a burden on the site. */
-  readonly minMs: number;
-  /** Milliseconds, `minMs` … one day. */
-  readonly maxMs: number;
+  /** Multiplies the last retrieval time. 0 … 1,000. @default 2 */
+  readonly factor?: number;
+  /** Milliseconds, 0 … one day. Less than one second is a burden on the site. @default 1,000 */
+  readonly minMs?: number;
+  /** Milliseconds, `minMs` … one day. @default 60,000, or `minMs` if that is longer */
+  readonly maxMs?: number;
 }
 
 /** Options for spacing. */
@@ -97,18 +96,10 @@ function crawlIntervalMs(perSecond: number): number {
 
 function customRule(profile: CustomPoliteness): Rule {
   const path = 'politeness.profile';
-  const keys = ['factor', 'minMs', 'maxMs'] as const;
-  checkKeys(`${path}.`, profile, keys);
-  const missing = keys.filter((key) => profile[key] === undefined);
-  if (missing.length > 0) {
-    const [required, given] = [keys.join(', '), JSON.stringify(profile)];
-    throw new FrontierError(
-      'option-invalid',
-      `\`${path}\` needs ${required}; ${missing.join(', ')} missing in ${given}`,
-    );
-  }
-  const factor = numberIn(`${path}.factor`, profile.factor, 0, 1_000);
-  const minMs = numberIn(`${path}.minMs`, profile.minMs, 0, MAX_INTERVAL_MS);
-  const maxMs = numberIn(`${path}.maxMs`, profile.maxMs, minMs, MAX_INTERVAL_MS);
+  checkKeys(`${path}.`, profile, ['factor', 'minMs', 'maxMs']);
+  const { polite } = PROFILES;
+  const factor = numberIn(`${path}.factor`, profile.factor ?? polite.factor, 0, 1_000);
+  const minMs = numberIn(`${path}.minMs`, profile.minMs ?? polite.minMs, 0, MAX_INTERVAL_MS);
+  const maxMs = numberIn(`${path}.maxMs`, profile.maxMs ?? Math.max(60_000, minMs), minMs, MAX_INTERVAL_MS);
   return { factor, minMs, maxMs, rateReplacesRule: false };
 }

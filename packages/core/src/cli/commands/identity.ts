@@ -172,10 +172,8 @@ async function readConfiguredIdentity(config: string | undefined) {
     const hint = `The folder is for the root of a host: ${agent.origin}${DIRECTORY_PATH} or ${agent.origin}/.`;
     throw new UsageError(`the path of \`identity.signature.agent\` is ${agent.pathname}`, hint);
   }
-  const { minMs, crawlIntervalMs } = resolvePoliteness({
-    profile: filled.politeness.profile,
-    ...present({ requestsPerSecond: politeness.requestsPerSecond }),
-  });
+  const { profile, requestsPerSecond } = politeness;
+  const { minMs, crawlIntervalMs } = resolvePoliteness(present({ profile, requestsPerSecond }));
   const published = {
     ...resolveIdentity(given),
     purposes,
