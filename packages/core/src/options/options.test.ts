@@ -192,6 +192,8 @@ describe('resolved options', () => {
     for (const requisites of [true, {}, { perPage: 100 }])
       expect(resolveOptions(options({ archive: { requisites } })).archive).toEqual({ ...plain, requisites: limits });
     expect(resolveOptions(options({ traps: false })).traps).toBeNull();
+    const { politeness } = resolveOptions(options({ politeness: { profile: { minMs: 90_000 } } })).spacing;
+    expect(politeness.profile).toEqual({ factor: 2, minMs: 90_000 });
     expect(resolveOptions(options({ archive: { wacz: true } })).archive).toMatchObject({
       wacz: true,
       digest: 'sha-256',
