@@ -141,6 +141,7 @@ describe('an audit of a crawl', () => {
       throughout({ name: 'other-bot', userAgent: 'other-bot/1 (+https://a.test/)' }),
       /other-bot/,
     ],
+    ['two hosts of one address at once', 'overlapping', (lines) => atOnce(atOneAddress(lines)), /another host at 198/],
     ['more than promised', 'too-many-at-once', atOnce, /2 requests were under way, the run declares 1/],
     [
       'another copy named',
@@ -427,6 +428,12 @@ function atOnce(lines: Line[]): Line[] {
     lines.map((line) => (line === other ? { ...line, endedAtMs: ended + 1, startedAtMs: ended - 1 } : line)),
   ).map((line) => (line.run === undefined ? line : { run: { ...line.run, concurrency: 1 } }));
 }
+
+/** Gives all hosts one address, in a run that declared one request at a time for each. */
+const atOneAddress = throughout({
+  remoteAddress: '198.18.0.9',
+  pace: { factor: 0, minMs: 200, maxMs: 200, perIp: true },
+});
 
 /** Names another copy in the answer of a robots.txt, and in its pages. */
 function copyNamed(hash: string): Falsify {
