@@ -52,7 +52,7 @@ export async function printEnd(
 export function resultFilesText(
   directory: string,
   isShared: boolean,
-  { csv, sqlite, ...servers }: Pick<NamedSinks, 'csv' | 'sqlite' | 'postgres' | 'webhook' | 's3'> = {},
+  { csv, sqlite, ...servers }: Omit<NamedSinks, 'rawCells'> = {},
   workingDirectory = process.cwd(),
 ): string {
   const out = shortPath(directory, workingDirectory);

@@ -3,22 +3,14 @@
 
 import { InvalidArgumentError, Option } from 'commander';
 import type { LicenseParty } from '../licensing/license-terms.js';
+import type { FileOptions } from '../options/crawler-options.js';
 import type { ExportFormat } from '../output/export-items.js';
 import { UsageError } from './failure.js';
 
 /** Sinks that flags name, and a configuration file. */
-export interface NamedSinks {
-  /** A file; so is `sqlite`. */
-  readonly csv?: string;
+export interface NamedSinks extends Pick<FileOptions, 'csv' | 'sqlite' | 'postgres' | 'webhook' | 's3'> {
   /** Whether texts stay unchanged, formulas included. */
   readonly rawCells?: boolean;
-  readonly sqlite?: string;
-  /** `postgres://user@host/database?table=items`, or a reference to such a URL. */
-  readonly postgres?: string;
-  /** An http(s) URL, or a reference to one. */
-  readonly webhook?: string;
-  /** The URL of a bucket, followed by a prefix of keys. */
-  readonly s3?: string;
 }
 
 /** Flags of the commands that neither crawl nor are about the crawler. */
