@@ -76,7 +76,9 @@ const shared = (elsewhere: readonly string[]): TestProject => ({
 const PUBLISHED: TestProject = {
   extends: true,
   resolve: {
-    alias: [{ find: /^\.\.?\/program\.js$/, replacement: source('packages/core/package/dist/cli/program.js') }],
+    alias: [
+      { find: /^\.\.?(?:\/src\/cli)?\/program\.js$/, replacement: source('packages/core/package/dist/cli/program.js') },
+    ],
   },
   test: {
     name: 'published',

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { fakeIo } from '../../test-support/fake-io.js';
+import { run } from '../../test-support/run-command.js';
 import { type TestSite, testSite } from '../../test-support/test-site.js';
 import { runCommand } from './program.js';
 
@@ -26,12 +27,6 @@ afterEach(async () => {
 
 const who = ['--name', 'tester', '--contact', 'https://example.org/us', '--allow-address', '127.0.0.0/8'];
 const crawlArgs = (...more: string[]) => ['crawl', `${site.url}/`, ...who, '--interval', '0', '--out', out, ...more];
-
-async function run(...argv: string[]): Promise<{ code: number; err: string }> {
-  const io = fakeIo();
-  const code = await runCommand(argv, io);
-  return { code, err: io.errLines.join('\n') };
-}
 
 it('are taken by a run that is kept open, if the crawl allows them', {
   timeout: 60_000,

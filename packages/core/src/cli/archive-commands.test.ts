@@ -6,19 +6,12 @@ import { isBuiltin } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { fakeIo } from '../../test-support/fake-io.js';
+import { run } from '../../test-support/run-command.js';
 import { type TestSite, testSite } from '../../test-support/test-site.js';
-import { runCommand } from './program.js';
 
 let base: string;
 let out: string;
 let site: TestSite;
-
-async function run(...argv: string[]): Promise<{ code: number; out: string; err: string }> {
-  const io = fakeIo();
-  const code = await runCommand(argv, io);
-  return { code, out: io.outLines.join('\n'), err: io.errLines.join('\n') };
-}
 
 const who = ['--name', 'tester', '--contact', 'https://example.org/us', '--allow-address', '127.0.0.0/8'];
 const lines = (path: string): unknown[] =>

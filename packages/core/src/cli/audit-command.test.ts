@@ -5,12 +5,11 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { fakeIo } from '../../test-support/fake-io.js';
+import { run } from '../../test-support/run-command.js';
 import { type TestSite, testSite } from '../../test-support/test-site.js';
 import type { AuditReport } from '../report/audit/audit-report.js';
 import type { RequestRecord } from '../report/decision.js';
 import type { ReportData } from '../report/page/gather-report.js';
-import { runCommand } from './program.js';
 
 let base: string;
 let out: string;
@@ -40,12 +39,6 @@ afterAll(async () => {
   await site.close();
   rmSync(base, { recursive: true });
 });
-
-async function run(...argv: string[]): Promise<{ code: number; out: string; err: string }> {
-  const io = fakeIo();
-  const code = await runCommand(argv, io);
-  return { code, out: io.outLines.join('\n'), err: io.errLines.join('\n') };
-}
 
 /**
  * Changes every line of the crawl's log while `judge` runs; `null` removes a line. The run's record of the log is

@@ -19,19 +19,12 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { createCrawler } from 'mannerly';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { fakeIo } from '../../test-support/fake-io.js';
+import { run } from '../../test-support/run-command.js';
 import { type TestSite, testSite } from '../../test-support/test-site.js';
 import { findDamage } from '../run/directory-damage.js';
-import { runCommand } from './program.js';
 
 let base: string;
 let site: TestSite;
-
-async function run(...argv: string[]): Promise<{ code: number; out: string; err: string }> {
-  const io = fakeIo();
-  const code = await runCommand(argv, io);
-  return { code, out: io.outLines.join('\n'), err: io.errLines.join('\n') };
-}
 
 const WHO = ['--name', 'tester', '--contact', 'https://example.org/us', '--allow-address', '127.0.0.0/8'];
 const crawl = (out: string, ...more: string[]) =>

@@ -11,8 +11,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { COMMAND } from '../../test-support/command.js';
-import { fakeIo } from '../../test-support/fake-io.js';
-import { runCommand } from './program.js';
+import { run } from '../../test-support/run-command.js';
 
 let base: string;
 let server: Server;
@@ -38,12 +37,6 @@ afterEach(async () => {
   if (server.listening) await new Promise((resolve) => server.close(resolve));
   rmSync(base, { recursive: true });
 });
-
-async function run(...argv: string[]): Promise<{ code: number; out: string; err: string }> {
-  const io = fakeIo();
-  const code = await runCommand(argv, io);
-  return { code, out: io.outLines.join('\n'), err: io.errLines.join('\n') };
-}
 
 const who = ['--name', 'tester', '--contact', 'https://example.org/us'];
 const crawl = (seed: string, ...more: string[]) =>

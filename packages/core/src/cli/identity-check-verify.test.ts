@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fakeIo } from '../../test-support/fake-io.js';
+import { runWith } from '../../test-support/run-command.js';
 import { COVERED_COMPONENTS } from '../signatures/profile.js';
 import { requestSigner } from '../signatures/sign-request.js';
 import { loadSigningKey } from '../signatures/signing-key.js';
@@ -30,11 +31,7 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(base, { recursive: true }));
 
-async function run(...args: readonly string[]) {
-  const io = { ...fakeIo(), nowMs: () => NOW };
-  const code = await runCommand(['identity', ...args], io);
-  return { code, out: io.outLines.join('\n'), err: io.errLines.join('\n') };
-}
+const run = (...args: readonly string[]) => runWith({ ...fakeIo(), nowMs: () => NOW }, 'identity', ...args);
 
 async function signed(url: string, nowMs = NOW) {
   const signer = loadSigningKey(`file:${join(base, 'keys', 'bot.key')}`);

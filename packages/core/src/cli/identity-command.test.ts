@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fakeIo } from '../../test-support/fake-io.js';
+import { run, runWith } from '../../test-support/run-command.js';
 import { TEST_JWK } from '../../test-support/test-key.js';
 import { loadSigningKey } from '../signatures/signing-key.js';
 import { runCommand } from './program.js';
@@ -17,11 +18,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(base, { recursive: true }));
 
-async function identity(...args: string[]) {
-  const io = fakeIo();
-  const code = await runCommand(['identity', ...args], io);
-  return { code, out: io.outLines.join('\n'), err: io.errLines.join('\n') };
-}
+const identity = (...args: string[]) => run('identity', ...args);
 
 /** Writes a configuration. Returns the flags that publish it. */
 function configured(signature: object, more: object = {}, who: object = {}): string[] {
@@ -111,10 +108,9 @@ describe('mannerly identity', () => {
       (JSON.parse(readFileSync(join(base, 'folder/index.json'), 'utf8')) as { keys: { kid: string }[] }).keys.map(
         ({ kid }) => kid,
       );
-    const rotate = async (afterDays: number, ...more: readonly string[]) => {
+    const rotate = (afterDays: number, ...more: readonly string[]) => {
       const io = { ...fakeIo(), nowMs: () => Date.UTC(2026, 10, 23) + afterDays * 86_400_000 };
-      const code = await runCommand(['identity', 'rotate', ...flags, ...more], io);
-      return { code, out: io.outLines.join('\n'), err: io.errLines.join('\n') };
+      return runWith(io, 'identity', 'rotate', ...flags, ...more);
     };
     expect(await rotate(0)).toMatchObject({ code: 0, out: expect.stringContaining('from 2026-11-25T00:05') });
     expect([await keyid(), listed().length, listed()[0]]).toEqual([first, 2, first]);

@@ -6,11 +6,11 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fakeIo } from '../../test-support/fake-io.js';
+import { runWith } from '../../test-support/run-command.js';
 import { MANNERLY_VERSION } from '../own-package.js';
 import { BROWSER_DRIVER, PROJECT_TOOLS } from './commands/init.js';
 import { readConfig } from './config-file.js';
 import { createTerminalPrompter, type Prompter, type Question } from './io.js';
-import { runCommand } from './program.js';
 
 let base: string;
 let count = 0;
@@ -49,11 +49,8 @@ function person(
 
 const SAID = ['--name', 'tidepool-study', '--contact', 'https://example.org/us', '--seed', 'https://a.example/'];
 
-async function init(args: readonly string[], asker?: Prompter) {
-  const io = fakeIo(asker === undefined ? {} : { prompter: asker });
-  const code = await runCommand(['init', ...args], io);
-  return { code, out: io.outLines.join('\n'), err: io.errLines.join('\n') };
-}
+const init = (args: readonly string[], asker?: Prompter) =>
+  runWith(fakeIo(asker === undefined ? {} : { prompter: asker }), 'init', ...args);
 
 function jsonIn(directory: string, name: string): unknown {
   return JSON.parse(readFileSync(join(directory, name), 'utf8'));

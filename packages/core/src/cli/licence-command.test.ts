@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { fakeIo } from '../../test-support/fake-io.js';
 import { contentsOf } from '../../test-support/rsl-document.js';
+import { run } from '../../test-support/run-command.js';
 import { runCommand } from './program.js';
 
 const PRICE = '<payment type="crawl"><amount currency="USD">0.015</amount></payment>';
@@ -32,10 +33,9 @@ beforeEach(async () => {
 afterEach(() => new Promise((resolve) => server.close(resolve)));
 
 async function licence(path: string, ...flags: readonly string[]) {
-  const io = fakeIo();
   const who = ['--name', 'tester', '--contact', 'https://example.org/us', '--allow-address', '127.0.0.0/8'];
-  const code = await runCommand(['licence', `${site}${path}`, ...who, ...flags], io);
-  return { code, out: io.outLines.join('\n'), err: io.errLines.join('\n'), paths: arrivals.map((each) => each.path) };
+  const ended = await run('licence', `${site}${path}`, ...who, ...flags);
+  return { ...ended, paths: arrivals.map((each) => each.path) };
 }
 
 it('says what each purpose may do, according to the document that robots.txt names', async () => {

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { createManualClock } from '@mannerly/frontier';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { fakeIo } from '../../test-support/fake-io.js';
+import { run } from '../../test-support/run-command.js';
 import { type TestSite, testSite } from '../../test-support/test-site.js';
 import { orderBytes, watchOrders } from '../run/crawl-orders.js';
 import { runCommand } from './program.js';
@@ -25,12 +26,6 @@ afterEach(async () => {
   await site.close();
   rmSync(base, { recursive: true });
 });
-
-async function run(...argv: string[]): Promise<{ code: number; out: string; err: string }> {
-  const io = fakeIo();
-  const code = await runCommand(argv, io);
-  return { code, out: io.outLines.join('\n'), err: io.errLines.join('\n') };
-}
 
 it('pauses, continues and stops the run of a directory, and pauses one that starts there', async () => {
   const who = ['--name', 'tester', '--contact', 'https://example.org/us', '--allow-address', '127.0.0.0/8'];

@@ -6,9 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { UrlDecision } from 'mannerly';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { fakeIo } from '../../test-support/fake-io.js';
+import { run } from '../../test-support/run-command.js';
 import { openCrawlDirectory } from '../directory/crawl-directory.js';
-import { runCommand } from './program.js';
 
 const who = ['--name', 'tester', '--contact', 'https://example.org/us'];
 
@@ -19,12 +18,6 @@ beforeEach(() => {
 });
 
 afterEach(() => rmSync(base, { recursive: true }));
-
-async function run(...argv: string[]): Promise<{ code: number; out: string; err: string }> {
-  const io = fakeIo();
-  const code = await runCommand(argv, io);
-  return { code, out: io.outLines.join('\n'), err: io.errLines.join('\n') };
-}
 
 describe('an unknown flag', () => {
   it.each([

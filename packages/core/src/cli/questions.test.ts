@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import type { CrawlReport, Explanation, QueueListing } from 'mannerly';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { fakeIo } from '../../test-support/fake-io.js';
+import { run } from '../../test-support/run-command.js';
 import { type TestSite, testSite } from '../../test-support/test-site.js';
 import { openCrawlDirectory } from '../directory/crawl-directory.js';
 import { runCommand } from './program.js';
@@ -25,12 +26,6 @@ afterEach(async () => {
   await site.close();
   rmSync(base, { recursive: true });
 });
-
-async function run(...argv: string[]): Promise<{ code: number; out: string; err: string }> {
-  const io = fakeIo();
-  const code = await runCommand(argv, io);
-  return { code, out: io.outLines.join('\n'), err: io.errLines.join('\n') };
-}
 
 const who = ['--name', 'tester', '--contact', 'https://example.org/us', '--allow-address', '127.0.0.0/8'];
 

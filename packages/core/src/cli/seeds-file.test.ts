@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { fakeIo } from '../../test-support/fake-io.js';
+import { runWith } from '../../test-support/run-command.js';
 import { type TestSite, testSite } from '../../test-support/test-site.js';
-import { runCommand } from './program.js';
 
 let site: TestSite;
 let folder: string;
@@ -23,12 +23,10 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-async function run(command: string, argv: readonly string[], input = '') {
-  const io = fakeIo({ input });
+function run(command: string, argv: readonly string[], input = '') {
   const who = ['--name', 'tester', '--contact', 'https://example.org/us', '--no-config'];
   const where = ['--allow-address', '127.0.0.0/8', '--interval', '0', '--out', join(folder, 'out')];
-  const code = await runCommand([command, ...argv, ...who, ...where], io);
-  return { code, out: io.outLines.join('\n'), err: io.errLines.join('\n') };
+  return runWith(fakeIo({ input }), command, ...argv, ...who, ...where);
 }
 
 const urls = (...paths: string[]): string => paths.map((path) => `${site.url}${path}\n`).join('');
