@@ -3,6 +3,9 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
+/** The flags of a command that requests one. */
+export const who = ['--name', 'tester', '--contact', 'https://example.org/us', '--allow-address', '127.0.0.0/8'];
+
 /** A running site. */
 export interface TestSite {
   /** Without a trailing slash. */

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { fakeIo } from '../../test-support/fake-io.js';
 import { run } from '../../test-support/run-command.js';
-import { type TestSite, testSite } from '../../test-support/test-site.js';
+import { type TestSite, testSite, who } from '../../test-support/test-site.js';
 import { runCommand } from './program.js';
 
 let base: string;
@@ -25,7 +25,6 @@ afterEach(async () => {
   rmSync(base, { recursive: true });
 });
 
-const who = ['--name', 'tester', '--contact', 'https://example.org/us', '--allow-address', '127.0.0.0/8'];
 const crawlArgs = (...more: string[]) => ['crawl', `${site.url}/`, ...who, '--interval', '0', '--out', out, ...more];
 
 it('are taken by a run that is kept open, if the crawl allows them', {

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { fakeIo } from '../../test-support/fake-io.js';
+import { who } from '../../test-support/test-site.js';
 import { runCommand } from './program.js';
 
 let server: Server;
@@ -47,7 +48,6 @@ beforeEach(() => {
 
 async function crawl(...more: readonly string[]) {
   const io = fakeIo();
-  const who = ['--name', 'tester', '--contact', 'https://example.org/us', '--allow-address', '127.0.0.0/8'];
   const code = await runCommand(['crawl', seed, ...who, '--interval', '0', '--out', join(folder, 'out'), ...more], io);
   return { code, stdout: io.outLines.join('\n'), stderr: io.errLines.join('\n') };
 }
@@ -116,7 +116,6 @@ it('is planned without a request, from the directory alone or with the same comm
   const standing = JSON.parse((await plan(out, '--every', '7', '--json')).stdout);
   expect(standing).toMatchObject({ known: 3, due: 0, visits: 0, hosts: [{ known: 3, due: 0 }] });
   expect(standing.nextDueAtMs).toBeGreaterThan(Date.now());
-  const who = ['--name', 'tester', '--contact', 'https://example.org/us', '--allow-address', '127.0.0.0/8'];
   const whole = await plan(seed, ...who, '--out', out, '--pages', '1', '--json');
   expect(JSON.parse(whole.stdout)).toMatchObject({ known: 3, due: 3, visits: 1 });
   expect((await plan(out, 'more')).stderr).toMatch(/"more" is one too many/);

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { run } from '../../test-support/run-command.js';
-import { type TestSite, testSite } from '../../test-support/test-site.js';
+import { type TestSite, testSite, who } from '../../test-support/test-site.js';
 import type { AuditReport } from '../report/audit/audit-report.js';
 import type { RequestRecord } from '../report/decision.js';
 import type { ReportData } from '../report/page/gather-report.js';
@@ -19,7 +19,6 @@ beforeAll(async () => {
   base = mkdtempSync(join(tmpdir(), 'mannerly-audit-command-'));
   out = join(base, 'crawl');
   site = await testSite(['/1', '/2', '/closed']);
-  const who = ['--name', 'tester', '--contact', 'https://example.org/us', '--allow-address', '127.0.0.0/8'];
   await run(
     'crawl',
     `${site.url}/`,
@@ -65,7 +64,6 @@ async function withFalsifiedLog(
 describe('the directories of several machines', () => {
   const other = (): string => join(base, 'other');
   beforeAll(async () => {
-    const who = ['--name', 'tester', '--contact', 'https://example.org/us', '--allow-address', '127.0.0.0/8'];
     await run('crawl', `${site.url}/`, ...who, '--interval', '0', '--out', other(), '--pages', '10');
     // This crawl stands for a second machine of the first: what tells them apart goes.
     rmSync(join(other(), 'run.json'));

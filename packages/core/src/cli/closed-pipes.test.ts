@@ -10,32 +10,22 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { COMMAND } from '../../test-support/command.js';
 import { fakeIo } from '../../test-support/fake-io.js';
-import { type TestSite, testSite } from '../../test-support/test-site.js';
+import { type TestSite, testSite, who } from '../../test-support/test-site.js';
 import { createProgram, runCommand } from './program.js';
 
 const TIMEOUT = { timeout: 60_000 };
 const LINKS = Array.from({ length: 20 }, (_, at) => `/p${at}`);
 
+const flags = [...who, '--interval', '0'];
 let site: TestSite;
 let folder: string;
 let out: string;
-let who: string[];
 
 beforeAll(async () => {
   site = await testSite(LINKS);
   folder = mkdtempSync(join(tmpdir(), 'mannerly-pipe-'));
   out = join(folder, 'crawl');
-  who = [
-    '--name',
-    'tester',
-    '--contact',
-    'https://example.org/us',
-    '--allow-address',
-    '127.0.0.0/8',
-    '--interval',
-    '0',
-  ];
-  await runCommand(['crawl', `${site.url}/`, ...who, '--pages', '5', '--warc', '--out', out], fakeIo());
+  await runCommand(['crawl', `${site.url}/`, ...flags, '--pages', '5', '--warc', '--out', out], fakeIo());
 });
 afterAll(async () => {
   await site.close();
@@ -54,7 +44,7 @@ const OTHERS = ['crawl', 'worker', 'serve', 'dashboard', 'move', 'delete', 'resu
 /** The arguments of the rest. */
 const calls: Readonly<Record<string, () => readonly string[]>> = {
   init: () => ['--help'],
-  plan: () => [`${site.url}/`, ...who.filter((arg) => arg !== '--interval' && arg !== '0')],
+  plan: () => [`${site.url}/`, ...who],
   report: () => [out],
   audit: () => [out],
   explain: () => [out, `${site.url}/p1`],
@@ -64,10 +54,10 @@ const calls: Readonly<Record<string, () => readonly string[]>> = {
   export: () => [out],
   replay: () => [out],
   wacz: () => [out],
-  robots: () => [`${site.url}/robots.txt`, ...who.filter((arg) => arg !== '--interval' && arg !== '0')],
+  robots: () => [`${site.url}/robots.txt`, ...who],
   identity: () => ['init', '--key', join(folder, 'bot.key')],
-  datasets: () => [site.url, ...who.filter((arg) => arg !== '--interval' && arg !== '0')],
-  licence: () => [site.url, ...who.filter((arg) => arg !== '--interval' && arg !== '0')],
+  datasets: () => [site.url, ...who],
+  licence: () => [site.url, ...who],
 };
 const commands = createProgram(fakeIo(), () => undefined)
   .commands.map((each) => each.name())
@@ -85,7 +75,7 @@ it.each(commands)('mannerly %s is silent when its output has no reader', TIMEOUT
 it('a list of 200,000 lines ends with its reader', TIMEOUT, async () => {
   const items = Array.from({ length: 200_000 }, (_, at) => JSON.stringify({ id: `${at}`, data: { at } }));
   const long = join(folder, 'long');
-  await runCommand(['crawl', `${site.url}/`, ...who, '--pages', '1', '--out', long], fakeIo());
+  await runCommand(['crawl', `${site.url}/`, ...flags, '--pages', '1', '--out', long], fakeIo());
   const first = readFileSync(join(long, 'items.jsonl'), 'utf8');
   writeFileSync(join(long, 'items.jsonl'), `${first}${items.join('\n')}\n`);
   const child = start([], 'export', long);
@@ -100,7 +90,7 @@ it.each([
   ['both, as in `2>&1 | head -1`', ['stdout', 'stderr']],
 ] as const)('a crawl without readers of %s continues to its end', TIMEOUT, async (_, closed) => {
   const own = join(folder, closed.join('-'));
-  const child = start(closed, 'crawl', `${site.url}/`, ...who, '--out', own);
+  const child = start(closed, 'crawl', `${site.url}/`, ...flags, '--out', own);
   const [code] = await once(child, 'exit');
   const items = readFileSync(join(own, 'items.jsonl'), 'utf8').trim().split('\n');
   expect({ code, items: items.length }).toEqual({ code: 0, items: LINKS.length + 1 });
@@ -119,7 +109,7 @@ describe.skipIf(!existsSync('/dev/full'))('a full disk (not run without /dev/ful
   }
 
   it('a crawl whose standard error is on it continues to its end', async () => {
-    const argv = ['crawl', `${site.url}/`, ...who, '--out', join(folder, 'full'), '--progress', 'lines'];
+    const argv = ['crawl', `${site.url}/`, ...flags, '--out', join(folder, 'full'), '--progress', 'lines'];
     expect(await withFull('stderr', ...argv)).toMatchObject({ code: 0, output: expect.stringContaining('Finished') });
   });
 

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { type CrawlReport, reasonOf } from 'mannerly';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type FakeIo, fakeIo } from '../../test-support/fake-io.js';
+import { who } from '../../test-support/test-site.js';
 import { runCommand } from './program.js';
 
 let base: string;
@@ -49,8 +50,6 @@ afterEach(async () => {
   await new Promise((resolve) => server.close(resolve));
   rmSync(base, { recursive: true });
 });
-
-const who = ['--name', 'tester', '--contact', 'https://example.org/us', '--allow-address', '127.0.0.0/8'];
 
 async function crawl(io: FakeIo, ...more: string[]): Promise<{ code: number; report: CrawlReport }> {
   const argv = ['crawl', `${site}/`, ...who, '--interval', '0', '--out', join(base, 'out'), '--json', ...more];

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { fakeIo } from '../../test-support/fake-io.js';
-import { testSite } from '../../test-support/test-site.js';
+import { testSite, who } from '../../test-support/test-site.js';
 import { resultFilesText } from './crawl-end.js';
 import { runCommand } from './program.js';
 
@@ -71,16 +71,7 @@ it.each([true, false])('files of all runs are named together (several processes 
 
 it('a crawl prints them last, with --json on standard error', async () => {
   const site = await testSite([]);
-  const who = [
-    '--name',
-    'tester',
-    '--contact',
-    'https://example.org/us',
-    '--no-config',
-    '--allow-address',
-    '127.0.0.0/8',
-  ];
-  const argv = ['crawl', `${site.url}/`, ...who, '--interval', '0', '--out', join(base, 'out')];
+  const argv = ['crawl', `${site.url}/`, ...who, '--no-config', '--interval', '0', '--out', join(base, 'out')];
   try {
     const io = fakeIo();
     expect(await runCommand(argv, io)).toBe(0);

@@ -10,7 +10,7 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { COMMAND } from '../../test-support/command.js';
 import { fakeIo } from '../../test-support/fake-io.js';
-import { type TestSite, testSite } from '../../test-support/test-site.js';
+import { type TestSite, testSite, who } from '../../test-support/test-site.js';
 import { runCommand } from './program.js';
 
 const DISK_KIB = 2_048;
@@ -53,7 +53,6 @@ afterAll(async () => {
 });
 
 const crawlTo = (out: string): string[] => {
-  const who = ['--name', 'tester', '--contact', 'https://example.org/us', '--allow-address', '127.0.0.0/8'];
   return ['crawl', `${site.url}/`, ...who, '--interval', '0', '--out', out, '--warc'];
 };
 

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { COMMAND } from '../../test-support/command.js';
-import { type TestSite, testSite } from '../../test-support/test-site.js';
+import { type TestSite, testSite, who } from '../../test-support/test-site.js';
 
 const LINKS = ['/a', '/b', '/c'];
 let site: TestSite;
@@ -31,7 +31,6 @@ async function crawl(
 ) {
   writeFileSync(join(folder, 'handlers.mjs'), `export const handlers = { html: async (page) => { ${handler} } };\n`);
   writeFileSync(join(folder, 'mannerly.config.json'), JSON.stringify({ handlers: './handlers.mjs' }));
-  const who = ['--name', 'tester', '--contact', 'https://example.org/us', '--allow-address', '127.0.0.0/8'];
   const argv = [COMMAND, 'crawl', `${site.url}/`, ...who, '--interval', '0', '--out', name, '--json', ...more];
   const child = spawn(process.execPath, argv, { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
   let [out, err, endedMs] = ['', '', 0];

@@ -6,6 +6,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { fakeIo } from '../../test-support/fake-io.js';
 import { contentsOf } from '../../test-support/rsl-document.js';
 import { run } from '../../test-support/run-command.js';
+import { who } from '../../test-support/test-site.js';
 import { runCommand } from './program.js';
 
 const PRICE = '<payment type="crawl"><amount currency="USD">0.015</amount></payment>';
@@ -33,7 +34,6 @@ beforeEach(async () => {
 afterEach(() => new Promise((resolve) => server.close(resolve)));
 
 async function licence(path: string, ...flags: readonly string[]) {
-  const who = ['--name', 'tester', '--contact', 'https://example.org/us', '--allow-address', '127.0.0.0/8'];
   const ended = await run('licence', `${site}${path}`, ...who, ...flags);
   return { ...ended, paths: arrivals.map((each) => each.path) };
 }

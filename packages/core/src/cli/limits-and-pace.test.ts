@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import type { CrawlReport } from 'mannerly';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { fakeIo } from '../../test-support/fake-io.js';
-import { type TestSite, testSite } from '../../test-support/test-site.js';
+import { type TestSite, testSite, who } from '../../test-support/test-site.js';
 import { runCommand } from './program.js';
 
 let base: string;
@@ -22,8 +22,6 @@ afterEach(async () => {
   await site.close();
   rmSync(base, { recursive: true });
 });
-
-const who = ['--name', 'tester', '--contact', 'https://example.org/us', '--allow-address', '127.0.0.0/8'];
 
 async function crawl(...more: string[]): Promise<{ report: CrawlReport; settings: Record<string, unknown> }> {
   const io = fakeIo();

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { fakeIo } from '../../test-support/fake-io.js';
-import { testSite } from '../../test-support/test-site.js';
+import { testSite, who } from '../../test-support/test-site.js';
 import { runCommand } from './program.js';
 
 /** A PostgreSQL server that refuses every client. @returns Its port */
@@ -30,7 +30,6 @@ it('a move to a server that refuses says what to do, and the crawl can continue 
     rmSync(folder, { recursive: true });
   });
   const out = join(folder, 'crawl');
-  const who = ['--name', 'tester', '--contact', 'https://example.org/us', '--allow-address', '127.0.0.0/8'];
   const crawl = (pages: number) =>
     runCommand(['crawl', `${site.url}/`, ...who, '--interval', '0', '--out', out, '--pages', String(pages)], fakeIo());
   await crawl(1);

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { type FakeIo, fakeIo } from '../../test-support/fake-io.js';
-import { type TestSite, testSite } from '../../test-support/test-site.js';
+import { type TestSite, testSite, who } from '../../test-support/test-site.js';
 import { runCommand } from './program.js';
 
 let base: string;
@@ -26,23 +26,7 @@ afterEach(async () => {
 
 const crawl = (io: FakeIo, ...more: string[]): Promise<number> =>
   runCommand(
-    [
-      'crawl',
-      `${site.url}/`,
-      '--name',
-      'tester',
-      '--contact',
-      'https://example.org/us',
-      '--allow-address',
-      '127.0.0.0/8',
-      '--interval',
-      '0.02',
-      '--pages',
-      '200',
-      '--out',
-      join(base, 'out'),
-      ...more,
-    ],
+    ['crawl', `${site.url}/`, ...who, '--interval', '0.02', '--pages', '200', '--out', join(base, 'out'), ...more],
     io,
   );
 

@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { fakeIo } from '../../test-support/fake-io.js';
+import { who } from '../../test-support/test-site.js';
 import { createNamedSinks } from './open-sinks.js';
 import { runCommand } from './program.js';
 
@@ -77,7 +78,6 @@ it('a crawl posts its items through the stages of its handlers, and writes the s
   writeFileSync(join(base, 'mannerly.config.json'), JSON.stringify({ handlers: './handlers.mjs' }));
   vi.stubEnv('HOOK', `${origin}/hook/s3cret`);
   vi.stubEnv('MANNERLY_WEBHOOK_AUTHORIZATION', 'Bearer s3cret');
-  const who = ['--name', 'tester', '--contact', 'https://example.org/us', '--allow-address', '127.0.0.0/8'];
   const argv = [
     'crawl',
     `${origin}/`,

@@ -8,7 +8,7 @@ import { createManualClock } from '@mannerly/frontier';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { fakeIo } from '../../test-support/fake-io.js';
 import { run } from '../../test-support/run-command.js';
-import { type TestSite, testSite } from '../../test-support/test-site.js';
+import { type TestSite, testSite, who } from '../../test-support/test-site.js';
 import { orderBytes, watchOrders } from '../run/crawl-orders.js';
 import { runCommand } from './program.js';
 
@@ -28,7 +28,6 @@ afterEach(async () => {
 });
 
 it('pauses, continues and stops the run of a directory, and pauses one that starts there', async () => {
-  const who = ['--name', 'tester', '--contact', 'https://example.org/us', '--allow-address', '127.0.0.0/8'];
   const argv = ['crawl', `${site.url}/`, ...who, '--interval', '0', '--out', out, '--keep-open'];
   const first = runCommand(argv, fakeIo());
   await vi.waitFor(() => expect(site.requestedPaths).toContain('/1'), 30_000);

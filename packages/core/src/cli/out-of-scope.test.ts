@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import type { CrawlReport, ScopeOptions } from 'mannerly';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { fakeIo } from '../../test-support/fake-io.js';
-import { testSite } from '../../test-support/test-site.js';
+import { testSite, who } from '../../test-support/test-site.js';
 import { outOfScopeText } from './crawl-end.js';
 import { runCommand } from './program.js';
 
@@ -22,8 +22,7 @@ afterEach(() => rmSync(base, { recursive: true }));
 async function crawl(links: readonly string[], ...more: string[]): Promise<{ out: string; err: string }> {
   const site = await testSite(links);
   const io = fakeIo();
-  const who = ['--name', 'tester', '--contact', 'https://example.org/us', '--no-config'];
-  const where = ['--allow-address', '127.0.0.0/8', '--interval', '0', '--out', join(base, 'out')];
+  const where = ['--no-config', '--interval', '0', '--out', join(base, 'out')];
   try {
     await runCommand(['crawl', `${site.url}/`, ...who, ...where, ...more], io);
   } finally {

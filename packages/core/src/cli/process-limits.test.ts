@@ -11,6 +11,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { COMMAND } from '../../test-support/command.js';
+import { who } from '../../test-support/test-site.js';
 import { maxConcurrentRequests } from '../fetch/socket-limit.js';
 import { tooFewFilesText } from './open-files.js';
 
@@ -42,7 +43,6 @@ afterAll(() => {
 async function crawl(limit: string, hosts = 1) {
   requestCount = 0;
   const argv = ['crawl', ...seeds.slice(0, hosts), '--out', join(folder, limit.replaceAll(' ', '')), '--interval', '0'];
-  const who = ['--name', 'tester', '--contact', 'https://example.org/us', '--allow-address', '127.0.0.0/8'];
   const child = spawn('sh', ['-c', `ulimit ${limit} && exec "$@"`, 'sh', process.execPath, COMMAND, ...argv, ...who], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -8,7 +8,7 @@ import type { CrawlReport, Explanation, QueueListing } from 'mannerly';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { fakeIo } from '../../test-support/fake-io.js';
 import { run } from '../../test-support/run-command.js';
-import { type TestSite, testSite } from '../../test-support/test-site.js';
+import { type TestSite, testSite, who } from '../../test-support/test-site.js';
 import { openCrawlDirectory } from '../directory/crawl-directory.js';
 import { runCommand } from './program.js';
 
@@ -26,8 +26,6 @@ afterEach(async () => {
   await site.close();
   rmSync(base, { recursive: true });
 });
-
-const who = ['--name', 'tester', '--contact', 'https://example.org/us', '--allow-address', '127.0.0.0/8'];
 
 async function crawl(...more: string[]): Promise<CrawlReport & { code: number }> {
   const argv = ['crawl', `${site.url}/`, ...who, '--interval', '0', '--out', out, '--json', ...more];

@@ -8,12 +8,11 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { fakeIo } from '../../test-support/fake-io.js';
+import { who } from '../../test-support/test-site.js';
 import { redacted } from '../redacted.js';
 import { createProgram, runCommand } from './program.js';
 
 const SECRET = 's3cr3t';
-const who = ['--name', 'tester', '--contact', 'https://example.org/us', '--allow-address', '127.0.0.0/8'];
-
 let origin: string;
 let folder: string;
 let out: string;

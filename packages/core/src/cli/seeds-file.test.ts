@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { fakeIo } from '../../test-support/fake-io.js';
 import { runWith } from '../../test-support/run-command.js';
-import { type TestSite, testSite } from '../../test-support/test-site.js';
+import { type TestSite, testSite, who } from '../../test-support/test-site.js';
 
 let site: TestSite;
 let folder: string;
@@ -24,8 +24,7 @@ afterEach(async () => {
 });
 
 function run(command: string, argv: readonly string[], input = '') {
-  const who = ['--name', 'tester', '--contact', 'https://example.org/us', '--no-config'];
-  const where = ['--allow-address', '127.0.0.0/8', '--interval', '0', '--out', join(folder, 'out')];
+  const where = ['--no-config', '--interval', '0', '--out', join(folder, 'out')];
   return runWith(fakeIo({ input }), command, ...argv, ...who, ...where);
 }
 

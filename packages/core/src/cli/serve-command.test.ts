@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { fakeIo } from '../../test-support/fake-io.js';
-import { type TestSite, testSite } from '../../test-support/test-site.js';
+import { type TestSite, testSite, who } from '../../test-support/test-site.js';
 import { runCommand } from './program.js';
 
 let base: string;
@@ -24,8 +24,7 @@ afterEach(async () => {
 const serveArgs = (...more: string[]) => [
   'serve',
   `${site.url}/`,
-  ...['--name', 'tester', '--contact', 'https://example.org/us', '--allow-address', '127.0.0.0/8'],
-  ...['--interval', '0', '--out', join(base, 'crawl')],
+  ...[...who, '--interval', '0', '--out', join(base, 'crawl')],
   ...more,
 ];
 

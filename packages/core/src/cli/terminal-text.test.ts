@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { expect, it, onTestFinished } from 'vitest';
 import { COMMAND } from '../../test-support/command.js';
 import { fakeIo } from '../../test-support/fake-io.js';
-import { testSite } from '../../test-support/test-site.js';
+import { testSite, who } from '../../test-support/test-site.js';
 import { escapeControls } from '../report/table.js';
 import { runCommand } from './program.js';
 
@@ -32,7 +32,6 @@ it('items and errors with such characters are printed without them', { timeout: 
     rmSync(folder, { recursive: true });
   });
   const out = join(folder, 'crawl');
-  const who = ['--name', 'tester', '--contact', 'https://example.org/us', '--allow-address', '127.0.0.0/8'];
   await runCommand(['crawl', `${site.url}/`, ...who, '--interval', '0', '--pages', '1', '--out', out], fakeIo());
   appendFileSync(join(out, 'items.jsonl'), `${JSON.stringify({ id: 'x/0', url: site.url, data: { title: NASTY } })}\n`);
   const { stdout } = await run(process.execPath, [COMMAND, 'export', out]);
