@@ -32,6 +32,7 @@ const LITERALS: readonly string[] = [
   '１２７.０.０.２',
   '127。0。0。2',
   '127｡0｡0｡2',
+  'UPPER-CASE.TEST',
   'user:pass@127.0.0.2',
   'open.test@127.0.0.2',
   // loopback over IPv6, and IPv4 inside it

@@ -46,8 +46,6 @@ export const FILE_OPTIONS = {
 /** Options of flags and configuration files that a program does not have. */
 export const COMMAND_OPTIONS = { browser: BROWSER_ROW };
 
-export const FLAG_OPTIONS: Rows = { ...OPTIONS, ...COMMAND_OPTIONS };
-
 const { clock: _, ...crawlOptions } = OPTIONS;
 
 /** All options of a configuration file. Flags may add required ones, so the file may lack them. */

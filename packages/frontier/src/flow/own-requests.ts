@@ -48,8 +48,6 @@ interface WaitingRequest extends OwnRequestInput {
   retryAtMs: number;
 }
 
-export type OwnRequests = ReturnType<typeof createOwnRequests>;
-
 /** Gives the owner's requests their turns. Promises reject with what the store throws. */
 export function createOwnRequests(flow: Flow, { decideUrl }: Turns, { endChain }: Settling) {
   const { clock, gate, pace, budget, schedule, leases, waits, flights } = flow;
