@@ -140,7 +140,7 @@ it('no connection to an internal address, and everything outside is still fetche
 
   const forbidden = [...LITERALS, ...Object.keys(NAMES).filter((name) => !/^(open|rebinds)\.test$/.test(name))];
   expect(forbidden.length).toBeGreaterThanOrEqual(40);
-  const targets = forbidden.map((host, at) => `http://${host}:${inside.port}/secret-${at}`);
+  const targets = [...forbidden, 'inside.test'].map((host, at) => `http://${host}:${inside.port}/secret-${at}`);
   const hops = targets.map((_, at) => `/hop-${at}`);
   const routes: Routes = {
     '/robots.txt': text('User-agent: *\nDisallow:\n'),
@@ -175,6 +175,8 @@ it('no connection to an internal address, and everything outside is still fetche
     },
   });
 
+  // It waits for no robots.txt that it will never fetch.
+  expect(story.report.state).toBe('finished');
   expect(inside.connections()).toBe(0);
   expect(insideSix?.connections() ?? 0).toBe(0);
   // The sockets of the crawl and of the tests connected to this address only.
