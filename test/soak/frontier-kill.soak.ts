@@ -1,4 +1,4 @@
-// Four processes on one lmdb file under kill -9 and SIGSTOP, a long version: ten thousand hand-overs and none of them
+// Four processes on one lmdb file under kill -9 and SIGSTOP, a long version: five thousand hand-overs and none of them
 // early, by the log of the server that they request pages from. The conformance suite has a short version.
 
 import { frontierStoreSuite } from '@mannerly/frontier/conformance';
@@ -6,7 +6,7 @@ import { LMDB_CAPABILITIES } from '@mannerly/frontier/lmdb';
 import { describe, it } from 'vitest';
 import { freshSeed, lmdbProcesses } from './frontier-kill.js';
 
-describe('ten thousand exchanges of four processes that are killed and suspended', () => {
+describe('five thousand exchanges of four processes that are killed and suspended', () => {
   const seed = freshSeed();
   frontierStoreSuite({
     test: (title, body) => void (title.includes('processes') && it(`${title} (seed ${seed})`, body, 1_500_000)),
@@ -17,7 +17,7 @@ describe('ten thousand exchanges of four processes that are killed and suspended
     seed,
     processes: {
       make: lmdbProcesses,
-      seedsPerHost: 120,
+      seedsPerHost: 60,
       delayMs: 20,
       ttlMs: 400,
       faultEveryMs: 400,

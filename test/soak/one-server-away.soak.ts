@@ -10,7 +10,7 @@ import { freshSeed, seeded } from './frontier-kill.js';
 import type { ForgetfulServer } from './servers-that-forget.js';
 
 const PLAN = {
-  hosts: 30,
+  hosts: 20,
   pagesPerHost: 40,
   delayMs: 1_000,
   untoldMs: 1_000,
@@ -18,7 +18,7 @@ const PLAN = {
   kills: 1,
   stops: 0,
   stopMs: [0, 0],
-  serverAfter: 135,
+  serverAfter: 90,
   everyMs: [2_000, 4_000],
   longestMs: 400_000,
 } as const satisfies Partial<CrewPlan>;

@@ -8,7 +8,7 @@ import { freshSeed, seeded } from './frontier-kill.js';
 import type { ForgetfulServer } from './servers-that-forget.js';
 
 const PLAN = {
-  hosts: 50,
+  hosts: 30,
   pagesPerHost: 15,
   delayMs: 1_000,
   untoldMs: 1_000,
@@ -17,7 +17,7 @@ const PLAN = {
   stops: 0,
   stopMs: [0, 0],
   // When most links are being found: all hosts have answered for robots.txt and their first page.
-  serverAfter: 130,
+  serverAfter: 80,
   everyMs: [0, 0],
   longestMs: 400_000,
 } as const satisfies Partial<CrewPlan>;

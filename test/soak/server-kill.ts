@@ -26,8 +26,8 @@ export function testKills(
   processesOn: (url: string) => Promise<ProcessesUnderTest>,
 ): void {
   describe.skipIf(!isThere && !IS_CI).each([
-    ['five thousand exchanges, processes killed and suspended', 60, false],
-    ['two thousand, and the server is killed twice', 30, true],
+    ['2,500 exchanges, processes killed and suspended', 30, false],
+    ['2,500, and the server is killed twice', 30, true],
   ])(`${what}: %s (not run where it is absent)`, (_what, seedsPerHost, isServerKilled) => {
     const seed = freshSeed();
     const timers: NodeJS.Timeout[] = [];
