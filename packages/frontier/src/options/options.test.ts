@@ -62,7 +62,6 @@ describe('resolveOptions', () => {
     [{ robots: { tokens: ['a'], crawlDelay: { max: 1 } } }, 'robots', 'unknown option `crawlDelay`'],
     [{ robots: { tokens: ['a'], visitTime: 'never' } }, 'robots.visitTime', 'never'],
     [{ politeness: { profile: 'rude' } }, 'politeness.profile', 'rude'],
-    [{ politeness: { profile: { minMs: -1 } } }, 'politeness.profile', '{"minMs":0}'],
     [{ politeness: { profile: { factor: 1, minMs: 0, max: 1 } } }, 'politeness.profile.max', 'unknown'],
     [{ politeness: { jitter: 0.5 } }, 'politeness.jitter', '0.5'],
     [{ bounds: { pages: 0 } }, 'bounds.pages', '0'],
