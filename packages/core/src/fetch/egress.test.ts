@@ -267,7 +267,7 @@ describe('failures', () => {
   });
 
   const timing = { startedAtMs: 1, headersAtMs: 1, endedAtMs: 1 };
-  const page = { kind: 'response', status: 200, headers: [], body: new Uint8Array() };
+  const page = { kind: 'response', status: 200, headers: [], body: new Uint8Array(), encodedBytes: 0 };
   const timed = (startedAtMs: number, endedAtMs: number) => ({
     ...page,
     timing: { ...timing, startedAtMs, endedAtMs },
@@ -290,6 +290,21 @@ describe('failures', () => {
     ['gives an end before the call', async () => timed(Date.now(), Date.now() - 60_000), 'takes epoch milliseconds'],
     ['gives a start after its answer', async () => timed(Date.now() + 60_000, Date.now()), 'takes epoch milliseconds'],
     ['gives seconds', async () => timed(Date.now() / 1_000, Date.now() / 1_000), 'takes epoch milliseconds'],
+    [
+      'does not say whether the request was sent',
+      async () => ({ kind: 'failed', failure: 'reset', timing }),
+      '`wasSent` is undefined, not true or false',
+    ],
+    [
+      'counts no bytes',
+      async () => ({ ...page, encodedBytes: undefined, timing }),
+      '`encodedBytes` is undefined, not a whole number from 0',
+    ],
+    [
+      'counts less than no bytes',
+      async () => ({ ...page, encodedBytes: -1, timing }),
+      '`encodedBytes` is -1, not a whole number from 0',
+    ],
     ['gives a body as text', async () => ({ ...page, body: 'x', timing }), '`body` is "x", not the bytes of the body'],
   ])('of a fetcher that %s are values, and reported', async (_what, fetch, detail) => {
     const notices: string[] = [];

@@ -169,6 +169,7 @@ describe('an answer', () => {
   const failed = (startedAtMs: number, endedAtMs: number) => ({
     kind: 'failed',
     failure: 'dns',
+    wasSent: false,
     timing: { startedAtMs, endedAtMs },
   });
 

@@ -121,8 +121,9 @@ const OUTCOMES: Kinds = {
     status: [Number.isInteger, 'a whole number'],
     headers: [Array.isArray, 'a list of names and values'],
     body: [ArrayBuffer.isView, 'the bytes of the body'],
+    encodedBytes: [(value) => Number.isSafeInteger(value) && Number(value) >= 0, 'a whole number from 0'],
   },
-  failed: { timing: TIMING, failure: TEXT },
+  failed: { timing: TIMING, failure: TEXT, wasSent: [(value) => typeof value === 'boolean', 'true or false'] },
 };
 const RENDERINGS: Kinds = { rendered: { html: TEXT, url: TEXT }, failed: { failure: TEXT, detail: TEXT } };
 
