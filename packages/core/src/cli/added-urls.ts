@@ -1,4 +1,4 @@
-// `mannerly add`: adds URLs to the file of a crawl directory. A run that works there takes them, otherwise the next run
+// `mannerly add`: adds URLs to the file of a crawl directory. A run of the command takes them, otherwise the next one
 // does. Every start reads the file from its beginning: URLs that the crawl already has are known, and are not requested
 // twice.
 
@@ -40,8 +40,8 @@ export async function addCommand(directory: string, urls: readonly string[], fla
   // One write, so that lines of two commands do not mix.
   await appendFile(addedPath, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
   const them = urls.length === 1 ? 'it' : 'them';
-  io.err(`${plural(urls.length, 'URL')} added. A running crawl takes ${them} within a second,`);
-  io.err('otherwise the next run does.');
+  io.err(`${plural(urls.length, 'URL')} added. A running "mannerly crawl" takes ${them} within a second,`);
+  io.err('otherwise the next one does. In a program, use crawler.add.');
   // Of a crawl on a server, another machine may take it, and its directory knows what became of it.
   if (existsSync(frontierPath)) io.err(`Once that run has ended: mannerly explain ${directory} ${lines[0]?.url}`);
 }

@@ -71,6 +71,8 @@ it('does not call a process that joins a finished crawl one without pages, and d
   expect(summaryText(whole, true)).toMatch(/^Finished earlier: .*To fetch it all again, take another \?crawl=<name>\./);
   // A person who has an archive must not lose it to this advice.
   expect(summaryText(whole)).toMatch(/To fetch it all again, add --reset \(deletes items, logs and archive\) or name/);
+  const failed = { ...whole, outcomes: { fetched: { fetched: 1 }, failed: { 'handler-error': 2 } } };
+  expect(summaryText(failed)).toContain('requested. Add --retry all to request 2 failed URLs again. To fetch it all');
   expect(exitCodeOf({ ...report, pages: 0 })).toBe(6);
 });
 

@@ -91,9 +91,11 @@ function finishedText(report: CrawlReport, reset: string, other: string): string
     return 'Finished: no known page is due, and nothing was requested. Run the same command again later.';
   const isWithoutPage = hasFetchedNoPage(report);
   const without = isWithoutPage ? ' without a page' : '';
+  const failed = sumOf(report.outcomes['failed'] ?? {});
+  const retry = failed === 0 ? '' : ` Add --retry all to request ${plural(failed, 'failed URL')} again.`;
   const again = `${isWithoutPage ? 'To try again with other options' : 'To fetch it all again'}, ${reset}`;
   return alreadyFinished
-    ? `Finished earlier${without}: nothing was left to fetch, and nothing was requested. ${again}${other}.`
+    ? `Finished earlier${without}: nothing was left to fetch, and nothing was requested.${retry} ${again}${other}.`
     : `Finished${without}: nothing is left to fetch.${isWithoutPage ? ` ${again}.` : ''}`;
 }
 
