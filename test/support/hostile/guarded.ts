@@ -81,7 +81,7 @@ export const GUARDED: readonly HostileScenario[] = [
   },
   {
     name: 'rebinds',
-    does: 'has a name that leads inside from the second look-up on',
+    does: 'has a name that leads inside from the second look-up on, for two minutes',
     serve: byPath({ '/': responds('<a href="/next">next</a>'), '/next': responds('<p>next') }),
     addresses: rebinding(),
     expects: { ...WHOLE, paths: ['/', '/next'] },
@@ -260,12 +260,17 @@ export const ROBOTS: readonly HostileScenario[] = [
   },
 ];
 
-/** The first lookup is honest, every later one returns the forbidden address. */
+/**
+ * The first look-up is honest. Later ones lead inside for as long as its addresses may be used, two minutes at most: a
+ * crawl that looks the name up again after that is told the truth, since on a busy machine its pages come so late.
+ */
 function rebinding(): () => Promise<readonly string[]> {
-  let lookups = 0;
+  let honestAgainMs = 0;
   return async () => {
-    lookups += 1;
-    return [lookups === 1 ? '127.0.0.1' : 'inside'];
+    const nowMs = performance.now();
+    if (nowMs < honestAgainMs) return ['inside'];
+    honestAgainMs = nowMs + 110_000;
+    return ['127.0.0.1'];
   };
 }
 
