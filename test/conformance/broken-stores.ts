@@ -223,6 +223,29 @@ export const BROKEN_STORES: readonly BrokenStore[] = [
         entries: lease.entries.map((entry) => ({ ...entry, id: `${entry.id}.${entry.attempt}` })),
       })),
   },
+  {
+    fault: 'rounds times down to seconds',
+    invariant: 'L2',
+    wrap: (store) => changeCommit(store, (part) => dueIn(part, (ms) => Math.floor(ms / 1_000) * 1_000)),
+  },
+  {
+    fault: 'keeps 32 bits of a time',
+    invariant: 'L2',
+    wrap: (store) => changeCommit(store, (part) => dueIn(part, (ms) => Math.max(0, ms | 0))),
+  },
+  {
+    fault: 'takes an empty list of hosts for none',
+    invariant: 'L1',
+    wrap: (store) =>
+      replaceVerbs(store, {
+        lease: ({ hosts = [], ...request }) => store.lease(hosts.length === 0 ? request : { ...request, hosts }),
+      }),
+  },
+  {
+    fault: 'forgets the delay with a commit that sets none',
+    invariant: 'L4',
+    wrap: (store) => changeCommit(store, (part) => ({ delayMs: 0, ...part })),
+  },
   { fault: 'grants one host to two callers at once', invariant: 'L6', wrap: sharesGrants },
   {
     fault: 'hands out entries before their time',
@@ -234,6 +257,27 @@ export const BROKEN_STORES: readonly BrokenStore[] = [
     fault: 'lets a blocked lane delay the others',
     invariant: 'L8',
     wrap: (store) => changeCommit(store, ({ blockLanes: _lanes, ...part }) => part),
+  },
+  {
+    fault: 'loses a whole commit if one of its hosts is lost',
+    invariant: 'C1',
+    wrap: (store) =>
+      replaceVerbs(store, {
+        commit: async (hosts, links) => {
+          const answer = await store.commit(hosts, links);
+          const isLost = answer.hosts.some(({ ok }) => !ok);
+          return isLost ? { ...answer, hosts: hosts.map(() => ({ ok: false, reason: 'lost' })) } : answer;
+        },
+      }),
+  },
+  {
+    fault: 'finds records in any case',
+    invariant: 'X3',
+    wrap: (store) =>
+      replaceVerbs(store, {
+        readRecord: (key) => store.readRecord(key.toLowerCase()),
+        writeRecord: (key, value) => store.writeRecord(key.toLowerCase(), value),
+      }),
   },
   { fault: 'reads a blocked lane', invariant: 'L8', wrap: readsBlockedLanes },
   { fault: 'accepts a commit with an old fencing token', invariant: 'C1', wrap: ignoresFencingTokens },

@@ -329,6 +329,8 @@ export function boundaryTests(it: RegisterTest, { capabilities }: SuiteOptions):
     const { store, capabilities: limits } = test;
     const oddName = `'"\\;--$1 $$ %*?[a]\t\u0001\u202e\u{1f600}`;
     const hosts = [`${'a.'.repeat(126)}b`, '__proto__', 'constructor', '[2001:db8::1]', oddName, oddName.repeat(9)];
+    // Keys are compared byte by byte.
+    hosts.push('key', 'KEY', 'key ', 'k\u00e9y', 'ke\u0301y');
     const bytesOf = (count: number, first: number) =>
       Uint8Array.from({ length: count }, (_, at) => (at * 7 + first) % 256);
     for (const [at, host] of hosts.entries()) {
@@ -363,8 +365,12 @@ export function boundaryTests(it: RegisterTest, { capabilities }: SuiteOptions):
 
   it('X3', 'a refused commit leaves the host as it was', async (test) => {
     const lease = await test.leased(['a', 'b'], 100, 1);
-    const long = { done: idsOf(lease.entries), state: new Uint8Array(MAX_STATE_BYTES + 1), ...RELEASE };
-    assertEqual(await codeOf(test.commit(lease, long)), 'record-too-large', 'code of the refusal');
+    const [id = ''] = idsOf(lease.entries);
+    const long = { done: [id], state: new Uint8Array(MAX_STATE_BYTES + 1), ...RELEASE };
+    assertEqual(await codeOf(test.commit(lease, long)), 'record-too-large', 'code of the refusal of a state');
+    const requeue = [{ id, body: new Uint8Array(test.capabilities.maxBody + 1) }];
+    const longBody = test.commit(lease, { requeue, ...RELEASE });
+    assertEqual(await codeOf(longBody), 'record-too-large', 'code of the refusal of a body that is queued again');
     await test.assertDue([], 'hosts due after a refused release');
     assertEqual(await test.keep(lease, ALL, {}, 1), ['b'], 'entries after a refused commit');
     await test.pass(2);

@@ -2,7 +2,7 @@
 // lost (C1 … C6). Reopening: a store that forgets known URLs fetches a site twice, and one that forgets its times sends
 // requests too early.
 
-import { assert, assertEqual, idsOf, nameOf, names, namesOf, RELEASE, type RegisterTest } from './store-test.js';
+import { ALL, assert, assertEqual, idsOf, nameOf, names, namesOf, RELEASE, type RegisterTest } from './store-test.js';
 import type { SuiteOptions } from './suite-options.js';
 
 export function commitTests(it: RegisterTest, { isBounded = false }: SuiteOptions): void {
@@ -30,6 +30,8 @@ export function commitTests(it: RegisterTest, { isBounded = false }: SuiteOption
   it('C1', 'a holder whose host was leased to another gets `lost`', async (test) => {
     const first = await test.leased(['a', 'b'], 2, 1);
     await test.pass(3);
+    assertEqual(await test.keep(first, 0, {}, 2), [], 'answer to the holder of a lease that has ended, and no other');
+    await test.pass(3);
     const second = await test.leaseOnly(100, 1);
     const late = await test.commit(first, { done: idsOf(first.entries), ...RELEASE });
     assertEqual(late, 'lost', 'answer to the first holder');
@@ -43,10 +45,12 @@ export function commitTests(it: RegisterTest, { isBounded = false }: SuiteOption
   it('C1', 'links of a lost commit are added', async (test) => {
     const lease = await test.leased(['a']);
     await test.release(lease);
-    const part = { host: 'h', fencingToken: lease.fencingToken, ...RELEASE };
-    const { hosts, links } = await test.store.commit([part], [test.entry('other', 'link')]);
-    assertEqual([hosts[0]?.ok, links], [false, ['new']], 'answers to a lost commit with a link');
-    await test.assertDue(['other'], 'hosts due by that link');
+    await test.add('live', ['a']);
+    const parts = [lease, await test.leaseOnly()].map(({ host, fencingToken }) => ({ host, fencingToken, ...RELEASE }));
+    const { hosts, links } = await test.store.commit(parts, [test.entry('other', 'link')]);
+    const answers = [hosts.map(({ ok }) => ok), links];
+    assertEqual(answers, [[false, true], ['new']], 'answers to a commit of a lost host and a live one, with a link');
+    assertEqual((await test.leaseAll()).map(({ host }) => host).toSorted(), ['live', 'other'], 'hosts due by it');
   });
 
   it('C2', 'done entries never return, and the others stay', async (test) => {
@@ -60,6 +64,21 @@ export function commitTests(it: RegisterTest, { isBounded = false }: SuiteOption
     await test.assertDue([], 'hosts due when everything is done');
     const { queued, inFlight } = await test.store.stats();
     assertEqual([queued, inFlight], [0, 0], 'entries queued and in flight');
+  });
+
+  it('C2', 'ids that are not in flight at the host are ignored', async (test) => {
+    await test.add('a', ['1', '2']);
+    await test.add('b', ['1']);
+    const leases = await test.leaseAll(2, { entriesPerHost: 1 });
+    const lease = leases.find(({ host }) => host === 'a');
+    assert(lease !== undefined, 'a host with entries was not granted');
+    const all = (await test.store.scan(null, ALL)).items.map(({ entry }) => entry.id);
+    const done = [...all.filter((id) => !idsOf(lease.entries).includes(id)), 'unknown'];
+    await test.keep(lease, 0, { done }, 2);
+    await test.keep(lease, 0, { requeue: done.map((id) => ({ id, notBeforeMs: 50 * test.unit })) }, 2);
+    await test.pass(3);
+    const left = (await test.leaseAll()).map(({ host, entries }) => `${host} ${namesOf(entries)}`);
+    assertEqual(left.toSorted(), ['a 1,2', 'b 1'], 'entries after a commit that names others than those in flight');
   });
 
   it('C3', 'a released host with entries is due at its time, and no earlier', async (test) => {
@@ -173,7 +192,9 @@ export function addTests(it: RegisterTest): void {
   it('A1', 'an entry that skips deduplication is queued even if it is known', async (test) => {
     await test.add('h', ['a']);
     assertEqual(await test.add('h', ['a'], { dedupe: false }), ['new'], 'outcome of a recrawl');
-    assertEqual(await test.leaseNames(), ['a', 'a'], 'what was queued');
+    assertEqual(await test.add('h', ['b'], { dedupe: false }), ['new'], 'outcome of another page');
+    assertEqual(await test.add('h', ['b']), ['known'], 'outcome of that page, added again');
+    assertEqual(await test.leaseNames(), ['a', 'a', 'b'], 'what was queued');
   });
 
   it('A2', 'every new entry is queued, and every queued entry was new', async (test) => {
@@ -245,9 +266,23 @@ export function reopenTests(it: RegisterTest, { capabilities }: SuiteOptions): v
   });
 
   it('L5', 'the number of times that an entry was handed out survives a reopen', async (test) => {
-    await test.release(await test.leased(['twice', 'once'], 100, 1), 0, ['twice']);
+    const lease = await test.leased(['again', 'back', 'once'], 100, 2);
+    const requeue = idsOf(lease.entries.slice(0, 1)).map((id) => ({ id }));
+    await test.commit(lease, { requeue, ...RELEASE });
     await test.reopen();
     const attempts = (await test.leaseOnly()).entries.map((entry) => `${nameOf(entry)} ${entry.attempt}`);
-    assertEqual(attempts, ['twice 1', 'once 0'], 'entries and their attempts after a reopen');
+    assertEqual(attempts, ['back 1', 'once 0', 'again 1'], 'entries and their attempts after a reopen');
+  });
+
+  it('L4', 'a reopen ends no lease before its delay', async (test) => {
+    await test.add('h', ['a', 'b']);
+    const request = { maxHosts: 1, entriesPerHost: ALL, ttlMs: 6 * test.unit, delayMs: 6 * test.unit };
+    await test.store.lease(request);
+    await test.reopen();
+    await test.assertDueAfter(5, [], 'hosts due before the delay of a lease, after a reopen');
+    const byName = await test.store.lease({ ...request, hosts: ['h'] });
+    assertEqual(byName.length, 0, 'leases by name before that delay, after a reopen');
+    await test.pass(8);
+    assertEqual(await test.leaseNames(), ['a', 'b'], 'entries of the lease, after a reopen');
   });
 }

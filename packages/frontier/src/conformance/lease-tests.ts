@@ -4,6 +4,9 @@
 import type { Lease } from '../store.js';
 import { ALL, assert, assertEqual, idsOf, names, namesOf, RELEASE, type RegisterTest } from './store-test.js';
 
+/** 35 days: a negative number in 32 bits. */
+const LONG_MS = 35 * 86_400_000;
+
 export function leaseTests(it: RegisterTest): void {
   it('L1', 'a leased host is not granted again, even by name', async (test) => {
     await test.add('h', names('a', 3));
@@ -83,8 +86,8 @@ export function leaseTests(it: RegisterTest): void {
     await test.assertDueAfter(5, [], 'hosts due after the lease end, before the delay');
     await test.assertDueWithin(5);
     await test.pass(5);
-    // The delay outlives the lease it was set in.
-    await test.leaseOnly(2, 1);
+    // The delay outlives the lease it was set in, and a commit that sets none.
+    await test.keep(await test.leaseOnly(2, 1), 0, {}, 2);
     await test.assertDueAfter(5, [], 'hosts due before the delay of the second holder');
     await test.assertDueAfter(3, ['h'], 'hosts due at lease end + delay');
   });
@@ -108,7 +111,41 @@ export function leaseTests(it: RegisterTest): void {
     assert(last !== undefined, 'the host was not granted a third time');
     await test.keep(last, 0, { delayMs: unit }, 1);
     await test.pass(3);
-    assertEqual((await store.lease(request)).length, 1, 'hosts granted after the delay of a commit');
+    assertEqual((await store.lease({ ...request, delayMs: 6 * unit })).length, 1, 'hosts granted after its delay');
+    await test.pass(5);
+    assertEqual((await store.lease(request)).length, 0, 'hosts granted before the delay of a later lease');
+  });
+
+  it('L2, L4, L7, L8, C6', 'nothing is early by a part of a unit, however long it waits', async (test) => {
+    const { store, unit, made } = test;
+    const soonMs = 2.6 * unit;
+    const startedAt = made.nowMs();
+    const request = { maxHosts: ALL, entriesPerHost: 1, ttlMs: unit };
+    for (const [when, waitMs] of [['soon', soonMs] as const, ['late', LONG_MS] as const]) {
+      const leased = async (kind: string) => {
+        const host = `${kind} ${when}`;
+        await test.add(host, ['1', '2'], { lane: 'only' });
+        const [lease] = await store.lease({ ...request, hosts: [host] });
+        assert(lease !== undefined, `${host} was not granted by name`);
+        return lease;
+      };
+      await test.add(`entry ${when}`, ['1'], { notBeforeMs: waitMs });
+      await test.commit(await leased('released'), { then: { release: { dueInMs: waitMs } } });
+      await test.commit(await leased('blocked'), { blockLanes: [{ lane: 'only', ms: waitMs }], ...RELEASE });
+      await test.commit(await leased('woken'), { delayMs: waitMs, then: { release: { dueInMs: null } } });
+      await store.wake(`woken ${when}`);
+      await test.keep(await leased('vanished'), 0, { delayMs: waitMs / 2 }, waitMs / 2 / unit);
+    }
+    await made.advance(Math.max(0, startedAt + soonMs - 2 - made.nowMs()));
+    const byName = { ...request, hosts: ['released soon', 'woken soon', 'vanished soon'] };
+    const first = [...(await store.lease(request)), ...(await store.lease(byName))].map(({ host }) => host);
+    // A real clock may have gone past the time.
+    const isEarly = made.nowMs() < startedAt + soonMs - 1;
+    if (isEarly) assertEqual(first, [], 'hosts granted two milliseconds early');
+    await test.pass(1);
+    const then = (await store.lease(request)).map(({ host }) => host);
+    const expected = ['blocked', 'entry', 'released', 'vanished', 'woken'].map((kind) => `${kind} soon`);
+    assertEqual([...new Set([...first, ...then])].toSorted(), expected, 'hosts due in time, not those of 35 days');
   });
 
   it('L6', 'concurrent callers get disjoint hosts', async (test) => {
@@ -129,6 +166,8 @@ export function leaseTests(it: RegisterTest): void {
     const request = { maxHosts: 3, entriesPerHost: 1, ttlMs: 100 * test.unit, hosts };
     assertEqual((await test.store.lease(request)).length, 3, 'leases of four named hosts, at most three');
     assertEqual((await test.store.lease(request)).length, 1, 'leases of the rest');
+    await test.add('due', ['a']);
+    assertEqual((await test.store.lease({ ...request, hosts: [] })).length, 0, 'leases of an empty list of hosts');
   });
 }
 
