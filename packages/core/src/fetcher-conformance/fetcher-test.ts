@@ -33,6 +33,9 @@ export const DEFAULT_LIMITS: FetchLimits = {
   maxEncodedBytes: 200_000,
 };
 
+/** How much longer than its limits a call may take on a busy machine. */
+const GRACE_MS = 20_000;
+
 type RequestChanges = Partial<Omit<FetchRequest, 'limits' | 'url'>> & {
   readonly limits?: Partial<FetchLimits>;
 };
@@ -65,7 +68,9 @@ export class TestContext {
       limits: { ...DEFAULT_LIMITS, ...more.limits },
     };
     const calledAtMs = Date.now();
-    const answer: unknown = await ended('fetch', async () => this.fetcher.fetch(request));
+    const { connectTimeoutMs, requestTimeoutMs } = request.limits;
+    const latestMs = connectTimeoutMs + requestTimeoutMs + GRACE_MS;
+    const answer: unknown = await ended('fetch', async () => this.fetcher.fetch(request), latestMs);
     try {
       return checkedOutcome(answer, calledAtMs, Date.now());
     } catch (error) {
@@ -88,19 +93,27 @@ export class TestContext {
 
   async end(): Promise<void> {
     try {
-      await ended('close', async () => this.fetcher.close());
+      await ended('close', async () => this.fetcher.close(), GRACE_MS);
     } finally {
       for (const server of this.#servers) await server.close();
     }
   }
 }
 
-/** What a method of a fetcher resolves to. @throws ContractBroken when it rejects. */
-async function ended<T>(method: 'fetch' | 'close', call: () => Promise<T>): Promise<T> {
-  try {
-    return await call();
-  } catch (error) {
+/** What a method of a fetcher resolves to. @throws ContractBroken when it rejects, or does not end in time. */
+async function ended<T>(method: 'fetch' | 'close', call: () => Promise<T>, latestMs: number): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    const error = new ContractBroken(`\`${method}\` must end; it had not ended after ${latestMs} ms`);
+    timer = setTimeout(reject, latestMs, error);
+  });
+  const rejected = (error: unknown): never => {
     throw new ContractBroken(`\`${method}\` must not reject; it rejected with ${textOf(error)}`);
+  };
+  try {
+    return await Promise.race([call().catch(rejected), late]);
+  } finally {
+    clearTimeout(timer);
   }
 }
 

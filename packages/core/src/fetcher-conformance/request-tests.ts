@@ -12,7 +12,7 @@ import {
   test,
   testNeeding,
 } from './fetcher-test.js';
-import { type Answer, replying, response } from './raw-server.js';
+import { type Answer, HEAD, replying, response } from './raw-server.js';
 
 export const REQUEST_TESTS: readonly FetcherTest[] = [
   test('sends the request line and the given fields', async (t) => {
@@ -111,6 +111,18 @@ export const REQUEST_TESTS: readonly FetcherTest[] = [
     const { outcome, server } = await t.get((socket) => socket.resetAndDestroy());
     assertFailure(outcome, 'reset', true, 'a request that the server resets');
     assertEqual(server.requests.length, 1, 'requests that reached the server (a failed one is not sent again)');
+    const others: readonly (readonly [what: string, answer: Answer])[] = [
+      ['ends without an answer', (socket) => socket.end()],
+      ['says nothing', () => undefined],
+      ['cuts its body', (socket) => socket.end(`${HEAD}Content-Length: 10\r\n\r\nabc`)],
+      ['wants another request now', replying('', { status: '503 Busy', headers: ['Retry-After: 0'] })],
+      ['wants fewer requests', replying('', { status: '429 Too Many', headers: ['Retry-After: 0'] })],
+      ['wants a password', replying('', { status: '401 Who', headers: ['WWW-Authenticate: Basic realm="a"'] })],
+    ];
+    for (const [what, answer] of others) {
+      const { server: other } = await t.get(answer, { limits: { headersTimeoutMs: 200 } });
+      assertEqual(other.requests.length, 1, `requests that reached a server that ${what}`);
+    }
   }),
   test('makes many exchanges at once, each with its own response', async (t) => {
     const server = await t.serve((socket, head) => {
@@ -130,6 +142,23 @@ export const REQUEST_TESTS: readonly FetcherTest[] = [
     assertEqual(server.requests.length, 0, 'requests that reached the server');
     const late = await t.fetch(`${server.origin}/`, { signal: controller.signal });
     assertFailure(late, 'aborted', true, 'a request whose signal is aborted after it was sent');
+    const within = new AbortController();
+    const abortsWithinBody: Answer = (socket) => {
+      socket.write(`${HEAD}Content-Length: 10\r\n\r\nabc`);
+      setTimeout(() => within.abort(), 50);
+    };
+    const cut = await t.get(abortsWithinBody, { signal: within.signal, limits: { requestTimeoutMs: 1_000 } });
+    assertFailure(cut.outcome, 'aborted', true, 'a request whose signal is aborted within the body');
+  }),
+  testNeeding('checksMayStart', 'sends nothing, and ends in time, if no connection is made', async (t) => {
+    // A server that never answers the TLS handshake.
+    const url = (await t.serve(() => undefined)).origin.replace('http:', 'https:');
+    const limits = { connectTimeoutMs: 200, headersTimeoutMs: 1_000, requestTimeoutMs: 1_000 };
+    const late = await t.fetch(url, { limits });
+    assertFailure(late, 'timeout-connect', false, 'a connection that is not made in time');
+    const signal = AbortSignal.timeout(50);
+    const aborted = await t.fetch(url, { limits: { ...limits, connectTimeoutMs: 1_000 }, signal });
+    assertFailure(aborted, 'aborted', false, 'a request whose signal is aborted before the connection is made');
   }),
   test('reports a URL that is neither http nor https as a value', async (t) => {
     for (const url of ['ftp://127.0.0.1/', 'file:///etc/passwd', 'nonsense']) {

@@ -1,7 +1,7 @@
 // The suite finds faults: a fetcher with one fault fails the test of that guarantee. If this breaks, a fetcher that
 // makes a crawl impolite passes the suite.
 
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { Fetcher, FetchRequest } from '../fetch/fetcher.js';
 import type { FetchOutcome, ResponseOutcome } from '../fetch/outcome.js';
 import { createUndiciFetcher } from '../fetch/undici-fetcher.js';
@@ -59,6 +59,15 @@ const FAULTS: readonly (readonly [fault: string, make: (fetch: Fetch) => Fetch, 
     },
     /a second time/,
   ],
+  [
+    'asks a busy server again',
+    (fetch) => async (r) => {
+      const outcome = await fetch(r);
+      return outcome?.kind === 'response' && outcome.status === 503 ? fetch(r) : outcome;
+    },
+    /a second time/,
+  ],
+  ['connects after the signal', requests(() => ({ signal: new AbortController().signal })), /if no connection is made/],
   ['adds a field', requests((r) => ({ headers: { ...r.headers, 'X-Mine': '1' } })), /adds no field/],
   ['drops the fields', requests(() => ({ headers: {} })), /the given fields/],
   [
@@ -72,6 +81,24 @@ const FAULTS: readonly (readonly [fault: string, make: (fetch: Fetch) => Fetch, 
     'ends the exchange with the header section',
     responses(({ timing }) => ({ timing: { ...timing, endedAtMs: timing.headersAtMs ?? timing.endedAtMs } })),
     /the end at the last byte/,
+  ],
+  [
+    'tells a start from before mayStart',
+    (fetch) => async (r) => {
+      const startedAtMs = Date.now();
+      const outcome = await fetch(r);
+      return outcome === null ? null : { ...outcome, timing: { ...outcome.timing, startedAtMs } };
+    },
+    /line, body and timings/,
+  ],
+  [
+    'ends a failure when it began',
+    (fetch) => async (r) => {
+      const outcome = await fetch(r);
+      if (outcome?.kind !== 'failed') return outcome;
+      return { ...outcome, timing: { ...outcome.timing, endedAtMs: outcome.timing.startedAtMs } };
+    },
+    /timeout-headers when a server says nothing/,
   ],
   ['loses the address', responses(() => ({ remoteAddress: null })), /the address it was connected to/],
   ['decodes what it hands over as it came', responses(({ body }) => ({ encodedBody: body })), /the body as it came/],
@@ -194,6 +221,15 @@ describe('a message says what was expected of the fetcher, and what it returned:
   ])('%s', async (_what, title, make, text) => {
     expect(String(await failureOf(title, make)).replace(/127\.0\.0\.1:\d+/, '127.0.0.1:PORT')).toBe(text);
   });
+});
+
+it('a call that never ends fails', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const running = testOf(/neither http nor https/, () => broken(() => () => new Promise(() => undefined)))();
+  const failed = expect(running).rejects.toThrow('`fetch` must end; it had not ended after 140000 ms');
+  await vi.advanceTimersByTimeAsync(140_000);
+  vi.useRealTimers();
+  await failed;
 });
 
 it('leaves out what needs a capability that is not declared', () => {
