@@ -21,6 +21,9 @@ interface Behaviour {
   readonly confirmsEarly: boolean;
   readonly cutsTornLine: boolean;
   readonly throwsAtNothing: boolean;
+  readonly throwsUnopened: boolean;
+  /** What a page that the medium refuses leaves there; `null`: `write` rejects, and nothing is left. */
+  readonly refused: number | null;
   readonly waitsAtClose: boolean;
   /** Whether pages are written one after the other. */
   readonly isSerial: boolean;
@@ -38,6 +41,8 @@ const RIGHT: Behaviour = {
   confirmsEarly: false,
   cutsTornLine: true,
   throwsAtNothing: false,
+  throwsUnopened: false,
+  refused: null,
   waitsAtClose: true,
   isSerial: true,
   sameId: (id) => id,
@@ -45,7 +50,7 @@ const RIGHT: Behaviour = {
 
 /** A file in memory. */
 function medium(behaviour: Behaviour): SinkMedium {
-  const file = { text: '' };
+  const file = { text: '', isRefusing: false };
   const lines = (): string[] => file.text.split('\n').filter((line) => line !== '');
   return {
     makeSink: () => sinkOn(file, behaviour),
@@ -53,13 +58,17 @@ function medium(behaviour: Behaviour): SinkMedium {
     tear: async (bytes) => {
       file.text = file.text.slice(0, Math.max(0, file.text.length - bytes));
     },
+    refuse: async (isRefused) => {
+      file.isRefusing = isRefused;
+    },
     dispose: async () => undefined,
   };
 }
 
-function sinkOn(file: { text: string }, behaviour: Behaviour): Sink {
+function sinkOn(file: { text: string; readonly isRefusing: boolean }, behaviour: Behaviour): Sink {
   const known = new Set<string>();
   let held = '';
+  let isOpen = false;
   let tail: Promise<void> = Promise.resolve();
   const put = async (items: readonly Item[]): Promise<void> => {
     const fresh = new Map<string, Item>();
@@ -68,7 +77,9 @@ function sinkOn(file: { text: string }, behaviour: Behaviour): Sink {
       if (!behaviour.knowsInSession) fresh.set(`${fresh.size}`, each);
       else if (!known.has(id) && !fresh.has(id)) fresh.set(id, each);
     }
-    for (const each of behaviour.keep([...fresh.values()])) {
+    if (file.isRefusing && behaviour.refused === null) throw new Error('the medium is full');
+    const kept = file.isRefusing ? [...fresh.values()].slice(0, behaviour.refused ?? 0) : [...fresh.values()];
+    for (const each of behaviour.keep(kept)) {
       await Promise.resolve();
       known.add(behaviour.sameId(each.id));
       // The medium takes each id once, as a table does, so only a read right after the write shows the fault.
@@ -81,6 +92,7 @@ function sinkOn(file: { text: string }, behaviour: Behaviour): Sink {
   return {
     name: 'fake',
     async open() {
+      isOpen = true;
       if (behaviour.startsOver) file.text = '';
       if (behaviour.cutsTornLine) file.text = file.text.slice(0, file.text.lastIndexOf('\n') + 1);
       if (!behaviour.knowsFromBefore) return;
@@ -95,6 +107,7 @@ function sinkOn(file: { text: string }, behaviour: Behaviour): Sink {
       await (behaviour.writesAtClose || behaviour.confirmsEarly ? Promise.resolve() : written);
     },
     async close() {
+      if (behaviour.throwsUnopened && !isOpen) throw new Error('not open');
       if (behaviour.waitsAtClose) await tail;
       const late = held;
       held = '';
@@ -121,6 +134,9 @@ const FAULTS: readonly (readonly [fault: string, behaviour: Partial<Behaviour>, 
   ['takes a page without items for a mistake', { throwsAtNothing: true }, /without items/],
   ['mixes pages up', { isSerial: false }, /at the same time/],
   ['closes at once', { waitsAtClose: false, writesAtClose: false }, /writes that are under way/],
+  ['cannot be closed unless it was opened', { throwsUnopened: true }, /never opened/],
+  ['swallows a refusal', { refused: 0 }, /its medium refuses/],
+  ['keeps half of a refused page', { refused: 1 }, /its medium refuses/],
   ['starts over', { startsOver: true }, /appends to/],
   ['forgets earlier sessions', { knowsFromBefore: false }, /of an earlier session/],
   ['remembers too little', { remembered: 50 }, /in flight at a crash/],

@@ -16,6 +16,8 @@ export interface SinkMedium {
   read(): Promise<readonly KeptItem[]>;
   /** Removes this many bytes from its end, as a crash may; left out if a medium cannot be truncated. */
   tear?(bytes: number): Promise<void>;
+  /** Makes it refuse what is written, as a full disk does, or take it again; left out if it cannot be made to. */
+  refuse?(isRefused: boolean): Promise<void>;
   /** Called after the test. */
   dispose(): Promise<void>;
 }
@@ -156,6 +158,10 @@ const WRITING: SinkTests = {
     const closed = sink.close().then(() => assertHolds(medium, ['a/0', 'a/1'], 'ids of a page written at the close'));
     await Promise.all([written, closed]);
   },
+
+  'closes although it was never opened': async (medium) => {
+    await medium.makeSink().close();
+  },
 };
 
 /**
@@ -212,6 +218,23 @@ const RESTARTS: SinkTests = {
     }
   },
 
+  'rejects a page that its medium refuses, and keeps the whole page when it comes again': async (medium) => {
+    if (medium.refuse === undefined) return;
+    const sink = await openSink(medium);
+    await sink.write(page('a'));
+    await medium.refuse(true);
+    const answer = await sink.write(page('b')).then(
+      () => 'resolved',
+      () => 'rejected',
+    );
+    assertEqual(answer, 'rejected', 'what `write` does with a page that is refused');
+    await sink.close().catch(() => undefined);
+    await medium.refuse(false);
+    await assertHolds(medium, ['a/0', 'a/1'], 'ids after a page was refused');
+    await session(medium, page('b'));
+    await assertHolds(medium, ['a/0', 'a/1', 'b/0', 'b/1'], 'ids after that page came again');
+  },
+
   'opens after a crash that left nothing whole': async (medium) => {
     if (medium.tear === undefined) return;
     await session(medium, page('a', 1));
@@ -261,7 +284,7 @@ async function assertHolds(medium: SinkMedium, ids: readonly string[], what: str
 function assertKept(kept: KeptItem | undefined, written: Item, capabilities: SinkCapabilities): void {
   assert(kept !== undefined, `the item ${written.id} is not there`);
   assertEqual(kept.url, written.url, `the URL of ${written.id}`);
-  assertEqual(kept.expiresAtMs, written.expiresAtMs, `from when ${written.id} should no longer be kept`);
-  assertEqual(kept.preferences, written.preferences, `the use preferences of ${written.id}`);
+  assertEqual(kept.expiresAtMs, written.expiresAtMs, `\`expiresAtMs\` of ${written.id}`);
+  assertEqual(kept.preferences, written.preferences, `\`preferences\` of ${written.id}`);
   if (capabilities.exactData) assertEqual(kept.data, written.data, `the data of ${written.id}`);
 }

@@ -60,6 +60,9 @@ describe('webhookSink', () => {
       return {
         makeSink: () => webhookSink({ url: `${origin}${path}`, batch: AT_ONCE }),
         read: async () => [...(tables.get(path)?.values() ?? [])],
+        refuse: async (isRefused) => {
+          statuses = isRefused ? [400] : [];
+        },
         dispose: async () => void tables.delete(path),
       };
     },
