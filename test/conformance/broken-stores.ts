@@ -1,5 +1,5 @@
 // Stores that each break one invariant as an author might. The suite is as good as the faults that it finds here. Each
-// is the memory store with one verb changed.
+// is the memory store with one verb changed. It is still one file because it is one list.
 
 import { setImmediate } from 'node:timers/promises';
 import type { FrontierStore, HostCommit, Lease } from '@mannerly/frontier';

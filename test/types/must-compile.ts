@@ -16,7 +16,7 @@ export async function nineLines(): Promise<void> {
     await page.follow();
   });
   const report = await crawler.run({ out: 'tidepools' });
-  console.log(report.politeness);
+  console.log(report.politeness, report.outcomes.excluded?.['robots-rule']);
 }
 
 export const boundedByPages = createCrawler({ identity, scope, bounds: { pages: 1 } });

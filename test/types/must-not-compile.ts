@@ -1,7 +1,7 @@
 // Code that would make a crawl anonymous, endless or ambiguous must not compile. Each line below a mark is a faulty
 // variant of something in must-compile; if the compiler accepts it, this file no longer compiles.
 
-import { createCrawler, unchecked } from 'mannerly';
+import { type CrawlReport, createCrawler, unchecked } from 'mannerly';
 
 const identity = { name: 'tidepool-study', contact: 'https://example.org/our-crawler' };
 const scope = { seeds: ['https://docs.example.org/'] };
@@ -137,5 +137,7 @@ crawler.route({ 'label:product': { item: 'name', handle: () => undefined } });
 createCrawler({ identity, scope, bounds, hooks: { beforeFetch: () => true } });
 // @ts-expect-error no return value permits anything
 createCrawler({ identity, scope, bounds, hooks: { beforeFetch: async () => 'allow' } });
+// @ts-expect-error no such status
+export const refused = (report: CrawlReport) => report.outcomes.refused;
 // @ts-expect-error no such hook
 createCrawler({ identity, scope, bounds, hooks: { beforeRobots: () => undefined } });

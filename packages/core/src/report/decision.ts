@@ -165,4 +165,4 @@ export interface LeftOutLine {
 }
 
 /** Numbers of URLs by status and reason: `{ excluded: { 'robots-rule': 3 } }`. */
-export type OutcomeTable = Readonly<Record<string, Readonly<Record<string, number>>>>;
+export type OutcomeTable = Readonly<Partial<Record<UrlStatus, Readonly<Record<string, number>>>>>;
