@@ -147,7 +147,7 @@ export function createFrontier(options: FrontierOptions): Frontier {
   const context = createContext(settings);
   const scheduler = createScheduler(context);
   const { flow, ownRequests } = scheduler;
-  const { clock, store, guard, counts, budget, records, lock, seen, waits } = context;
+  const { clock, store, guard, counts, budget, labelBudgets, records, lock, seen, waits } = context;
   const questions = createQuestions(context, flow.schedule);
   let phase: 'new' | 'open' | 'closing' | 'closed' = 'new';
   let isMoving = false;
@@ -305,7 +305,7 @@ export function createFrontier(options: FrontierOptions): Frontier {
         await taking;
         await scheduler.releaseAll();
         await waits.save();
-        await context.labelBudgets.withEach((each) => each.close(clock.nowMs()));
+        await Promise.all(Array.from(labelBudgets.opened.values(), (each) => each.close(clock.nowMs())));
         await budget.close(clock.nowMs());
       }
       phase = 'closed';

@@ -209,8 +209,7 @@ export function createHostLeases(context: FrontierContext, schedule: HostSchedul
     counts.countFinished(finished);
     // Before the commit: if the process is killed in between, it has counted one page too many, never one too few.
     const nowMs = clock.nowMs();
-    budget.save(nowMs).catch(guard.fail);
-    labelBudgets.withEach((each) => each.save(nowMs)).catch(guard.fail);
+    for (const each of [budget, ...labelBudgets.opened.values()]) each.save(nowMs).catch(guard.fail);
   }
 
   function noteQueued(entries: readonly NewEntry[], outcomes: readonly AddOutcome[]): void {

@@ -162,8 +162,8 @@ export function createScheduler(context: FrontierContext) {
       const { lacksHosts } = schedule;
       // If the process is paused or has no pages left, the next account says that it does not lack hosts.
       schedule.lacksHosts = false;
-      const labelsSaved = labelBudgets.withEach((each) => each.saveTime(nowMs));
-      await Promise.all([budget.saveTime(nowMs, lacksHosts), labelsSaved, others]);
+      const labelsSaved = Array.from(labelBudgets.opened.values(), (each) => each.saveTime(nowMs));
+      await Promise.all([budget.saveTime(nowMs, lacksHosts), ...labelsSaved, others]);
       schedule.shareWith(budget.othersWithoutHosts(nowMs), nowMs);
       await mergeGone(nowMs);
       isSaving = false;
@@ -174,7 +174,7 @@ export function createScheduler(context: FrontierContext) {
   async function mergeGone(nowMs: number): Promise<void> {
     const gone = budget.goneParts(nowMs);
     if (gone.length === 0 || settings.part === null) return;
-    const accounts = [budget.key, ...labelBudgets.keys()].map((key) => [key, mergeAccounts] as const);
+    const accounts = [budget, ...labelBudgets.opened.values()].map(({ key }) => [key, mergeAccounts] as const);
     const ofOwner = Object.entries(settings.mergeParts).map(([key, merge]) => [OWNER_PREFIX + key, merge] as const);
     const isGone = async (part: string) => gone.includes(part) && (await budget.isUnchanged(part));
     await records.merge(isGone, new Map([...accounts, ...ofOwner]));
@@ -197,8 +197,8 @@ export function createScheduler(context: FrontierContext) {
     for (const host of schedule.all()) {
       if (host.leaseEndMs - nowMs < settings.leaseTtlMs - everyMs / 2) schedule.touch(host);
     }
-    const labelsSaved = labelBudgets.withEach((each) => each.save(nowMs));
-    return Promise.all([leases.commit(), budget.save(nowMs), labelsSaved, counts.read()]);
+    const accountsSaved = [budget, ...labelBudgets.opened.values()].map((each) => each.save(nowMs));
+    return Promise.all([leases.commit(), ...accountsSaved, counts.read()]);
   }
 
   function stop(): void {
