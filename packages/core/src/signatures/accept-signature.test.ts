@@ -22,6 +22,7 @@ describe('answered', () => {
     ['a=("@path" "signature-agent";key="a");tag="web-bot-auth"', 'a', ['"@path"', '"@authority"'], true],
     [`a=("@method" "@authority");keyid="${KEYID}";alg="ed25519"`, 'a', ['"@method"', '"@authority"'], true],
     ['a=()', 'a', ['"@authority"'], true],
+    [`a=();nonce="${'n'.repeat(256)}"`, 'a', ['"@authority"'], 'n'.repeat(256)],
     ['a=("date");tag="web-bot-auth", b=("@authority")', 'b', ['"@authority"'], true],
   ])('%s', (field, label, components, nonce) => {
     expect(termsFor(field)).toEqual({ ...OWN, label, components, nonce });
@@ -52,6 +53,7 @@ it.each([
   'a=("@authority");keyid="other"',
   'a=("@authority");context="x"',
   'a=("@authority");nonce=:AA==:',
+  'a=("@authority");nonce=""',
   'a=("@authority");nonce="a\\"b"',
   `a=("@authority");nonce="${'n'.repeat(257)}"`,
 ])('not answered: %s', (field) => {

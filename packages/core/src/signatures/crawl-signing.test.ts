@@ -48,9 +48,16 @@ describe('Accept-Signature', () => {
     expect(reported.map(({ code }) => code)).toEqual(['signature-refused']);
   });
 
-  it('of a 429 changes the next signature, and the wait is as usual', () => {
-    const { signing } = setUp();
-    expect(signing.handleAnswer(new URL('https://a.example/'), answer(429, asking()))).toBe(false);
+  it.each([
+    [401, true],
+    [403, true],
+    [429, false],
+  ])('of a %d changes the next signature; whether the request is repeated for it: %s', async (status, isRepeated) => {
+    const { signing, reported } = setUp();
+    const url = new URL('https://a.example/');
+    expect(signing.handleAnswer(url, answer(status, asking()))).toBe(isRepeated);
+    expect((await signing.fieldsFor(url))['Signature-Input']).toContain('"@query"');
+    expect(reported).toEqual([]);
   });
 
   it.each([
@@ -66,6 +73,8 @@ describe('Accept-Signature', () => {
     expect(reported[0]).toMatchObject({
       code: 'signature-wanted',
       host: 'a.example',
+      authority: new URL(url).origin,
+      atMs: NOW_MS,
       detail: expect.stringMatching(detail),
     });
   });
@@ -91,9 +100,9 @@ describe('signature-refused', () => {
 
   it('is reported once per host, if robots.txt was served and the first page is refused', () => {
     const refused = ['https://a.example/x', 403] as const;
-    expect(toldOf(['https://a.example/robots.txt', 200], refused, refused, ['https://a.example/y', 401])).toEqual([
-      'signature-refused a.example',
-    ]);
+    const [robots, other] = [['https://a.example/robots.txt', 200] as const, ['https://a.example/y', 401] as const];
+    expect(toldOf(robots, refused, refused, other)).toEqual(['signature-refused a.example']);
+    expect(toldOf(robots, other, refused)).toEqual(['signature-refused a.example']);
   });
 
   it.each([
@@ -125,7 +134,7 @@ describe('the clock', () => {
     ['60 s ahead', all(60), 1, 1],
     ['60 s behind, at many hosts', all(-60, 60), 1, 1],
     ['by four hosts only', all(60, 4), 0, 0],
-    ['wrong at two of five hosts', [...all(0, 3), ...all(600, 2)], 0, 0],
+    ['wrong at two of five hosts', [...all(600, 1), ...all(0, 1), ...all(600, 1), ...all(0, 2)], 0, 0],
     ['right again at the hosts that answered last', [...all(12, 5), ...all(0, 40)], 1, 0],
   ])('%s', (_, aheadMs, warnings, stops) => {
     const { codes, stops: stopped, signing } = reported(aheadMs);
@@ -133,10 +142,23 @@ describe('the clock', () => {
     expect(signing.isStopped).toBe(stops > 0);
   });
 
+  it('is compared again with a host whose last comparison is ten seconds old', () => {
+    const { signing, reported: warnings } = setUp();
+    const compare = (aheadMs: number, atMs: number) => {
+      const fields = { date: new Date(atMs - aheadMs).toUTCString() };
+      for (let at = 0; at < 5; at += 1) {
+        signing.handleAnswer(new URL(`https://h${at}.example/`), answer(200, fields, atMs));
+      }
+      return warnings.length;
+    };
+    expect([compare(0, NOW_MS), compare(12_000, NOW_MS + 9_999), compare(12_000, NOW_MS + 10_000)]).toEqual([0, 0, 1]);
+  });
+
   it('is not judged by copies of caches, answers without a date, or without a key', () => {
     expect(reported(all(60), { age: '60' }).codes).toEqual([]);
     expect(reported(all(60), { date: 'never' }).codes).toEqual([]);
     expect(reported(all(60), {}, false).codes).toEqual([]);
     expect(reported(all(60), { age: '0' }).warnings[0]?.detail).toMatch(/^the clock of this machine is 60 s ahead of/);
+    expect(reported(all(-60)).warnings[0]?.detail).toMatch(/^the clock of this machine is 61 s behind the hosts/);
   });
 });
