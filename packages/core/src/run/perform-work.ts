@@ -9,10 +9,10 @@ import { conditionalFields, type EgressOutcome, exchangeOf, isRefusedByGuard, is
 import { type LicenseAnswer, licenseText } from '../licensing/licenses.js';
 import { MAX_SITEMAP_BYTES } from '../limits.js';
 import { tombstone } from '../output/items.js';
+import { exchangeResult, refusedByHook, robotsResult } from './exchange-result.js';
 import { ADMISSION_BATCH_URLS, LONG_INTERVAL_MS } from './limits.js';
-import { pageResult, refusedByHook, robotsResult } from './page-result.js';
+import { type Decided, decided, RETURNED, type WorkResult } from './page-result.js';
 import type { Run } from './run.js';
-import { type Decided, decided, RETURNED, type WorkResult } from './work-result.js';
 
 /** The URL leaves the queue, because it is already decided. */
 const ALREADY_DECIDED: WorkResult = { kind: 'done', countsAsPage: false, links: [] };
@@ -92,7 +92,7 @@ async function resultOf(run: Run, work: Work): Promise<WorkResult> {
   if (!hadTurn) await run.scheduler.next();
   // A stop counts neither as a try of the URL nor as a failed robots.txt.
   if (run.stop.signal.aborted && outcome.kind === 'failed' && outcome.failure === 'aborted') return RETURNED;
-  return work.kind === 'robots' ? robotsResult(run, work, outcome) : pageResult(run, work, outcome);
+  return work.kind === 'robots' ? robotsResult(run, work, outcome) : exchangeResult(run, work, outcome);
 }
 
 /** Why a page is not requested, or not yet; `null`: it is. */
