@@ -224,6 +224,7 @@ export function createCrawler(options: CrawlerOptions): Crawler {
         damage,
         reset,
         again,
+        takesAdded: true,
         keepOpen,
         async opened() {
           resolveOpened();

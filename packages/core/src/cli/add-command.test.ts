@@ -42,7 +42,7 @@ it('are taken by a run that is kept open, if the crawl allows them', {
   io.interrupt();
   expect(await crawl).toBe(130);
   expect(io.errLines.join('\n')).toContain(
-    `Added, and refused: "${site.url}/closed" (robots-rule).\n1 added URL queued.`,
+    `Added, and refused: "${site.url}/closed" (robots-rule)\n1 added URL queued`,
   );
   expect(site.requestedPaths).not.toContain('/closed');
 });

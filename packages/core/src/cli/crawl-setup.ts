@@ -2,14 +2,12 @@
 // where a flag overrides the file, one option at a time; makes the crawl, runs it, and stops it at Ctrl-C.
 
 import { createCrawler } from '../crawler.js';
-import { crawlPaths } from '../directory/crawl-paths.js';
 import { type LogEntry, terminalLog, withLevel } from '../journal/log-entry.js';
 import type { CrawlConfig } from '../options/config.js';
 import type { CrawlerOptions, ScopeOptions } from '../options/crawler-options.js';
 import { isObject } from '../parse-json.js';
 import { present } from '../present.js';
 import type { CrawlReport } from '../report/crawl-report.js';
-import { watchAddedUrls } from './added-urls.js';
 import { findConfig, readConfig } from './config-file.js';
 import { type CrawlFlags, identityFrom, isShared, retryFrom } from './crawl-flags.js';
 import { EXIT } from './exit-codes.js';
@@ -124,14 +122,12 @@ function mergeOptions(fileOptions: PartialOptions, flagOptions: PartialOptions):
 /**
  * Makes the crawl of a command line.
  * @param isFirst - The first of several processes resets, unparks and retries.
- * @param takesAdded - Whether it takes the URLs of `mannerly add`.
  * @param print - Prints messages during the crawl.
  */
 export async function createCommandCrawl(
   { options, flags, register }: CrawlSetup,
   isFirst: boolean,
   print: (line: string) => void,
-  takesAdded = isFirst,
 ) {
   let opened: OpenedStore | null = null;
   const log = commandLog(options.log, print);
@@ -141,28 +137,23 @@ export async function createCommandCrawl(
   const store = flags.store === undefined ? null : createStore;
   const crawler = createCrawler({ ...options, ...recrawlOption, ...present({ log, store }) });
   await register(crawler);
-  const isReset = isFirst && flags.reset === true;
   const retry = isFirst ? retryFrom(flags) : undefined;
   return {
     crawler,
     async run(out: string): Promise<CrawlReport> {
-      let stopAdding = (): void => undefined;
       if (flags.store !== undefined)
         opened = await (await import('./open-store.js')).openStore(flags.store, options.identity.name);
       try {
         if (isFirst) for (const host of flags.unpark ?? []) await crawler.unpark(host);
-        const running = crawler.run({
+        return await crawler.run({
           out,
           keepOpen: flags.keepOpen === true,
-          reset: isReset,
+          reset: isFirst && flags.reset === true,
           again: isFirst && flags.again === true,
           shared: isShared(flags),
           ...present({ retry }),
         });
-        if (takesAdded) stopAdding = watchAddedUrls(crawler, crawlPaths(out).addedPath, isReset, print);
-        return await running;
       } finally {
-        stopAdding();
         await opened?.close();
       }
     },
@@ -177,7 +168,8 @@ export function commandLog(
   if (typeof given !== 'string' || given === 'silent') return given;
   const log = terminalLog(print, given);
   const write = (entry: LogEntry): void => {
-    if (entry.code !== 'nothing-fetched') log(entry.code === 'comment' ? { ...entry, level: 'warn' } : entry);
+    const isImportant = entry.code === 'comment' || entry.code === 'added';
+    if (entry.code !== 'nothing-fetched') log(isImportant ? { ...entry, level: 'warn' } : entry);
   };
   return withLevel(write, log.level ?? 'debug');
 }

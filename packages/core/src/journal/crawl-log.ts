@@ -73,6 +73,19 @@ export class CrawlLog implements JournalListener {
     this.#log(ORDERS[order][0], 'order', ORDERS[order][1]);
   }
 
+  /** URLs of `mannerly add` were taken. */
+  added(answers: readonly { readonly url: string; readonly kind: string; readonly reason: string | null }[]): void {
+    for (const { url, kind, reason } of answers)
+      if (kind === 'refused') this.#log('warn', 'added', `Added, and refused: ${JSON.stringify(url)} (${reason})`);
+    const queued = answers.filter(({ kind }) => kind === 'queued').length;
+    if (queued > 0) this.#log('info', 'added', `${plural(queued, 'added URL')} queued`);
+  }
+
+  addedUnreadable(path: string, detail: string): void {
+    if (!this.#logged.has(path)) this.#log('warn', 'added', `${path} cannot be taken: ${detail}`);
+    this.#logged.add(path);
+  }
+
   /** Files of the crawl directory that differ from what the last run left, one sentence each. */
   damaged(files: readonly string[]): void {
     for (const file of files) this.#log('warn', 'directory-damaged', file);

@@ -19,7 +19,7 @@ export interface LogEntry {
   /**
    * What it is about: the code of a host warning (`host-paused`) or of an error (`handler-error`), `host-failing`,
    * `nothing-fetched`, `not-parked`, `items-unkept`, `items-known`, `object-returned`, `item-rejected`,
-   * `body-truncated`, `user-data-too-large`, `route-unused`, `selector-unused`, `order`, `store`, `trap`,
+   * `body-truncated`, `user-data-too-large`, `route-unused`, `selector-unused`, `order`, `added`, `store`, `trap`,
    * `scope-moved`, `run-started`, `run-ended`, `request` or `decision`.
    */
   readonly code: string;

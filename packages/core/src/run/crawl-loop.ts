@@ -154,6 +154,7 @@ async function endOf(run: Run): Promise<LoopEnd | null> {
   const bound = frontier.reachedBound();
   if (bound !== null) return { state: 'bounded', bound };
   if (run.setup.keepOpen === true) return null;
+  await run.takeAdded?.();
   const nextAt = await frontier.nextAt();
   if (nextAt === null) return { state: frontier.waits(1).length > 0 ? 'waiting' : 'finished', bound: null };
   // The hosts of other processes are due when their leases end, which are renewed until then.

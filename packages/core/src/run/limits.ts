@@ -24,6 +24,8 @@ export const MAX_REPORTED_HELD = 100_000; // held URLs that get a decision each 
 export const HELD_BATCH_URLS = 1_000; // held URLs read from the store at a time
 
 export const MAX_ADDED_URLS = 100_000; // URLs that a program adds with one call
+export const ADDED_POLL_MS = 1_000; // milliseconds between two checks for URLs from `mannerly add`
+export const MAX_ADDED_READ_BYTES = 1024 * 1024; // bytes of them that are read at a time
 /** Milliseconds between two checks of a run that waits for more URLs. The timer keeps the process alive. */
 export const KEEP_OPEN_POLL_MS = 60_000;
 

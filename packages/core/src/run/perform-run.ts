@@ -19,12 +19,14 @@ import type { CrawlReport, RunState } from '../report/crawl-report.js';
 import { totalsFromLogs } from '../report/from-logs.js';
 import { limitingBounds, wholeOutcomes } from '../report/outcome-counts.js';
 import { asMannerlyError } from '../store-error.js';
+import { addedFileReader } from './added-file.js';
 import { compareClocks } from './clock-comparison.js';
 import { crawlLoop, type LoopEnd } from './crawl-loop.js';
 import { ORDER_KEY, orderFileSource, watchOrders } from './crawl-orders.js';
 import { isAtWork, readTotals, TOTALS_KEY } from './crawl-totals.js';
-import { HELD_BATCH_URLS, MAX_REPORTED_HELD, MAX_RESET_WAIT_MS } from './limits.js';
+import { ADDED_POLL_MS, HELD_BATCH_URLS, MAX_REPORTED_HELD, MAX_RESET_WAIT_MS } from './limits.js';
 import { countFromRecrawl, createPageChoice, endRecrawl } from './recrawl-run.js';
+import { repeatEvery } from './repeat-every.js';
 import type { Run } from './run.js';
 import { createRunArchive, runFiles } from './run-archive.js';
 import { beginRunManifest, endRunManifest } from './run-manifest.js';
@@ -106,7 +108,7 @@ async function openAll(run: Run) {
 
 /** Seeds, crawls, and reports what is left. @returns What the frontier reported before it is closed. */
 async function crawl(run: Run, againAtMs: number | null) {
-  const { setup, options, frontier, journal } = run;
+  const { setup, options, frontier, journal, directory } = run;
   for (const host of setup.unpark) {
     const inspection = await frontier.inspectHost(host);
     if (inspection.isParked !== true) setup.log?.notParked(inspection);
@@ -116,6 +118,12 @@ async function crawl(run: Run, againAtMs: number | null) {
   await run.offer({ candidates: options.seedUrls });
   if (setup.retry !== null) await run.retry(setup.retry);
   if (setup.again && againAtMs !== null) run.pageChoice = await createPageChoice(run, againAtMs);
+  // Of several processes in a directory, the first takes them.
+  if (setup.takesAdded && directory !== null && (directory.part ?? 1) === 1) {
+    run.takeAdded = addedFileReader(run, directory.addedPath);
+    await run.takeAdded();
+    run.cleanups.push(repeatEvery(setup.clock, ADDED_POLL_MS, run.takeAdded));
+  }
   await setup.opened?.();
   const end = await crawlLoop(run);
   run.takesUrls = false;

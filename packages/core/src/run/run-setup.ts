@@ -76,6 +76,8 @@ export interface RunSetup {
   readonly reset: boolean;
   /** Whether known pages are visited again. */
   readonly again: boolean;
+  /** Whether the run takes the URLs of `mannerly add` from its directory. */
+  readonly takesAdded: boolean;
   /** Whether the run waits for added URLs when nothing is left. @default false */
   readonly keepOpen?: boolean;
   /** Called when URLs can be added, and awaited before the first request. @default not called */
@@ -99,6 +101,7 @@ export const BARE_RUN = {
   sinks: [],
   reset: false,
   again: false,
+  takesAdded: false,
   unpark: [],
   retry: null,
 } satisfies Partial<RunSetup>;

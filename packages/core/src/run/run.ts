@@ -136,6 +136,8 @@ export class Run {
     /** Chooses them if it is time. @param isIdle - Nothing else is left to do. @returns Whether it chose them now. */
     readonly choose: (isIdle: boolean) => Promise<boolean>;
   } | null = null;
+  /** Takes what is new in the file of `mannerly add`. Set by `performRun`; `null`: the run does not. */
+  takeAdded: (() => Promise<void>) | null = null;
   /** Whether URLs can still be added, because the loop has not ended. */
   takesUrls = true;
   /** The hosts that waited when the run ended; `null`: the run has not ended. */

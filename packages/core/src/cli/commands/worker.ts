@@ -46,7 +46,7 @@ async function runWorker(parent: NodeJS.Process, io: CliIo): Promise<number> {
     if (crawler !== null && phaseOf(crawler) !== 'stopping') crawler.stop();
   };
   parent.once('disconnect', stop);
-  const { args, flags, out, isFirst, takesAdded } = await new Promise<StartMessage>((resolve) => {
+  const { args, flags, out, isFirst } = await new Promise<StartMessage>((resolve) => {
     parent.on('message', (message: ToWorker) => {
       if (message.kind === 'start') resolve(message);
       else if (message.kind === 'stop') stop();
@@ -54,7 +54,7 @@ async function runWorker(parent: NodeJS.Process, io: CliIo): Promise<number> {
     });
   });
   const setup = await setUpCrawl(args, flags as CrawlFlags);
-  const crawl = await createCommandCrawl(setup, isFirst, (text) => send(parent, { kind: 'line', text }), takesAdded);
+  const crawl = await createCommandCrawl(setup, isFirst, (text) => send(parent, { kind: 'line', text }));
   crawler = crawl.crawler;
   if (isStopped) crawler.stop();
   const view = await openView(crawler, setup.flags);

@@ -66,8 +66,7 @@ describe('workers', () => {
     const { pool, started, worker } = setUp(3);
     await settle();
     expect(started).toHaveLength(3);
-    const who = { isFirst: true, takesAdded: true };
-    expect(worker(0).messages).toEqual([{ kind: 'start', args: [], flags: {}, out: 'out', ...who }]);
+    expect(worker(0).messages).toEqual([{ kind: 'start', args: [], flags: {}, out: 'out', isFirst: true }]);
     expect([...worker(1).messages, ...worker(2).messages]).toEqual([]);
     expect(pool.running()).toBe(1);
     worker(0).is('running');
@@ -117,7 +116,7 @@ describe('workers', () => {
     }
     expect(started).toHaveLength(6);
     // A restarted worker joins the crawl: nothing is reset, unparked or retried twice.
-    expect(worker(1).messages[0]).toMatchObject({ isFirst: false, takesAdded: true });
+    expect(worker(1).messages[0]).toMatchObject({ isFirst: false });
     expect(lines).toHaveLength(6);
     expect(lines[0]).toBe('Worker 1 was killed (SIGKILL) and is restarted.');
     expect(lines[5]).toBe('Worker 1 was killed (SIGKILL) for the 6th time and is not restarted.');

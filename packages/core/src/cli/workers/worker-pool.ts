@@ -18,8 +18,6 @@ export interface StartMessage {
   readonly out: string;
   /** The first worker resets, unparks and retries. */
   readonly isFirst: boolean;
-  /** It takes the URLs of `mannerly add`: the first worker, or one that has replaced it. */
-  readonly takesAdded: boolean;
 }
 
 /** From the command to a worker. After `stop`, requests in flight are completed. */
@@ -50,7 +48,7 @@ export type WorkerProcess = Pick<
 interface WorkerPoolOptions {
   readonly count: number;
   readonly start: () => WorkerProcess;
-  readonly firstMessage: (who: Pick<StartMessage, 'isFirst' | 'takesAdded'>) => StartMessage;
+  readonly firstMessage: (who: Pick<StartMessage, 'isFirst'>) => StartMessage;
   readonly print: (line: string) => void;
 }
 
@@ -177,7 +175,7 @@ export class WorkerPool {
       if (worker.exitCode === null && worker.signalCode === null) worker.once('exit', onExit);
       else onExit(worker.exitCode, worker.signalCode);
       const isFirst = number === 1 && !this.#isOpen;
-      send(worker, firstMessage({ isFirst, takesAdded: number === 1 }));
+      send(worker, firstMessage({ isFirst }));
     });
   }
 
