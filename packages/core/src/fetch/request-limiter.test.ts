@@ -94,6 +94,7 @@ describe('Crawl-delay', () => {
     expect(answers.map(({ kind }) => kind).sort()).toEqual(['go', 'wait', 'wait', 'wait']);
     await clock.advance(60_000);
     expect((await ask(required)).kind).toBe('wait');
+    expect((await ask(requirements({ crawlDelayMs: 50 }))).kind).toBe('wait');
   });
 
   it("refuses even if the caller's clock says that the time has come, since bottleneck decides", async () => {
@@ -124,10 +125,17 @@ describe('Crawl-delay', () => {
     ['a rate', requirements({ requestIntervalMs: 1_500 }), 1_500],
   ])('%s applies from the moment at which the file sets it', async (_what, changed, delayMs) => {
     const endedAtMs = await exchange(required);
-    await clock.advance(20);
+    await clock.advance(40);
     const openedAtMs = await untilGo(changed);
     expect(openedAtMs).toBeGreaterThanOrEqual(endedAtMs + delayMs);
     expect(openedAtMs).toBeLessThanOrEqual(endedAtMs + delayMs + SLACK_MS + RECHECK_MS);
+  });
+
+  it('a longer delay counts from the last exchange, although a later request was not sent', async () => {
+    const endedAtMs = await exchange(required);
+    await clock.advance(500 + SLACK_MS);
+    go(await ask(required)).done(null);
+    expect(await untilGo(requirements({ crawlDelayMs: 5_000 }))).toBeGreaterThanOrEqual(endedAtMs + 5_000);
   });
 
   it('the last delay applies once more when the file no longer sets one', async () => {
@@ -183,7 +191,7 @@ describe('Request-rate', () => {
 
 describe('a bucket', () => {
   it('allows its number of starts in any period', async () => {
-    const required = requirements({ bucket: { documents: 3, periodMs: 600 } });
+    const required = requirements({ requestIntervalMs: 200, bucket: { documents: 3, periodMs: 600 } });
     const starts: number[] = [];
     while (starts.length < 12) {
       await untilGo(required);
@@ -196,15 +204,24 @@ describe('a bucket', () => {
     expect(Math.max(...periods)).toBeLessThanOrEqual(600 + 2 * (SLACK_MS + RECHECK_MS));
     expect((starts[2] ?? 0) - (starts[0] ?? 0)).toBeLessThan(200);
   });
+
+  it('with a free place does not shorten the delay (access, DECISION A15)', async () => {
+    const required = requirements({ crawlDelayMs: 500, bucket: { documents: 3, periodMs: 600 } });
+    const endedAtMs = await exchange(required);
+    expect(await ask(required)).toEqual({ kind: 'wait', untilMs: endedAtMs + 500 });
+  });
 });
 
 describe('the number of limiters', () => {
   it('is bounded: the one used longest ago is removed, and one with an exchange in flight stays', async () => {
     const required = requirements({ crawlDelayMs: 600_000 });
     go(await ask(required, 'busy'));
-    for (let index = 0; index < MAX_HOST_LIMITERS + 4; index += 1) await exchange(required, { host: `h${index}` });
+    for (let index = 0; index < MAX_HOST_LIMITERS + 4; index += 1) {
+      await exchange(required, { host: `h${index}` });
+      if (index === MAX_HOST_LIMITERS - 9) await ask(required, 'h0');
+    }
     expect(limiter.size).toBe(MAX_HOST_LIMITERS);
-    for (const host of ['busy', `h${MAX_HOST_LIMITERS}`]) expect((await ask(required, host)).kind).toBe('wait');
+    for (const host of ['busy', 'h0', `h${MAX_HOST_LIMITERS}`]) expect((await ask(required, host)).kind).toBe('wait');
   });
 });
 
@@ -255,7 +272,12 @@ describe('requests of the whole crawl', () => {
 
   it('do not count when they were not sent', async () => {
     limiter = new RequestLimiter(3_600_000);
-    for (let index = 0; index < 20; index += 1) go(await ask(requirements({}))).done(null);
+    const required = requirements({ crawlDelayMs: 3_600_000 });
+    await exchange(required, { host: 'b' });
+    for (let index = 0; index < 20; index += 1) {
+      go(await ask(requirements({}))).done(null);
+      expect((await ask(required, 'b')).kind).toBe('wait');
+    }
   });
 
   it('cause no burst when many of them were not sent', async () => {

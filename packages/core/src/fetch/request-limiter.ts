@@ -15,8 +15,6 @@ export type LimiterAnswer =
   | { readonly kind: 'go'; readonly done: (ended: EndedExchange) => void }
   | { readonly kind: 'wait'; readonly untilMs: number };
 
-const UNLIMITED: LimiterAnswer = { kind: 'go', done: () => undefined };
-
 /** `requirementsKey`: what the host's robots.txt requires, as JSON. `isBusy`: an exchange is in flight. */
 type HostLimiters = { readonly requirementsKey: string; limiters: TakeSlot[]; last: EndedExchange; isBusy: boolean };
 
@@ -28,18 +26,17 @@ export class RequestLimiter {
   /** Ordered by last use. */
   readonly #hosts = new Map<string, HostLimiters>();
   /** `null`: no limit. */
-  readonly #takeCrawlSlot: TakeSlot | null;
+  readonly #takeCrawlSlot: TakeSlot | null = null;
   /** Requests that the crawl's limiter allowed but that were not sent. Others may use their places. */
   #unsent = 0;
 
   /** @param crawlIntervalMs - Milliseconds between two requests of the whole crawl; `null`: no limit. */
   constructor(crawlIntervalMs: number | null) {
+    if (crawlIntervalMs === null) return;
     // Two places: requests may be unevenly spaced, since look-ups take different times, but not faster than the rate.
     // At a fast rate, it adds as many as return while bottleneck works on one job.
-    const ms = crawlIntervalMs ?? 0;
-    const slots = 1 + Math.ceil(LIMITER_JOB_MS / ms);
-    const slotFreeAt = ({ nowMs }: NonNullable<EndedExchange>, lastMs: number): number => Math.max(lastMs, nowMs) + ms;
-    this.#takeCrawlSlot = crawlIntervalMs === null ? null : createSlotLimiter(slots, slotFreeAt);
+    const slots = 1 + Math.ceil(LIMITER_JOB_MS / crawlIntervalMs);
+    this.#takeCrawlSlot = createSlotLimiter(slots, ({ nowMs }, lastMs) => Math.max(lastMs, nowMs) + crawlIntervalMs);
   }
 
   get size(): number {
@@ -50,7 +47,6 @@ export class RequestLimiter {
   async ask(host: string, requirements: HostRequirements, nowMs: number): Promise<LimiterAnswer> {
     const isLimited =
       requirements.crawlDelayMs !== null || requirements.requestIntervalMs !== null || requirements.bucket !== null;
-    if (!isLimited && this.#takeCrawlSlot === null && !this.#hosts.has(host)) return UNLIMITED;
     // If the file no longer sets anything, the delay after the last exchange still applies.
     const entry = isLimited ? this.#limitersOf(host, requirements, nowMs) : this.#hosts.get(host);
     let done = (_ended: EndedExchange): void => undefined;
