@@ -4,7 +4,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { reportFromLogs } from 'mannerly';
+import { type LogEntry, reportFromLogs } from 'mannerly';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { crawl, makeCrawler } from '../support/crawl.js';
 import { smallestGapMs } from '../support/politeness.js';
@@ -180,6 +180,21 @@ describe('the same command', () => {
       { url: web.url('a.test', '/4'), reason: 'bound-depth', layer: 'bounds' },
       { url: web.url('a.test', '/5'), reason: 'bound-depth', layer: 'bounds' },
     ]);
+  });
+
+  it('fetches nothing that an earlier scope dropped, says so once, and takes what is added', async () => {
+    const web = await siteOf();
+    const out = folder();
+    const seeds = [web.url('a.test')];
+    const codes: string[] = [];
+    const log = ({ code, level }: LogEntry): unknown => level === 'warn' && codes.push(code);
+    await crawl({ seeds, out, log, scope: { seeds, exclude: ['/1'] } });
+    expect(codes).toEqual([]);
+    expect((await crawl({ seeds, out, log })).requests).toEqual([]);
+    expect(codes).toEqual(['scope-changed', 'nothing-fetched']);
+    writeFileSync(join(out, 'added.jsonl'), `${JSON.stringify({ url: web.url('a.test', '/1') })}\n`);
+    expect((await crawl({ seeds, out, log })).requests).toMatchObject([{ url: web.url('a.test', '/1') }]);
+    expect(codes).toHaveLength(2);
   });
 
   it('a URL held at the end of one run does not count as held when the next one fetches it', async () => {

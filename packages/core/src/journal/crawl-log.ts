@@ -73,6 +73,16 @@ export class CrawlLog implements JournalListener {
     this.#log(ORDERS[order][0], 'order', ORDERS[order][1]);
   }
 
+  /** The run continues a crawl with another scope. */
+  scopeChanged(): void {
+    const text = 'The scope has changed since the last run. If it is wider now: links that were dropped are not kept';
+    this.#log(
+      'warn',
+      'scope-changed',
+      `${text}. Add their URLs (mannerly add DIR URL), or start over with \`reset: true\` of \`run\` (--reset)`,
+    );
+  }
+
   /** URLs of `mannerly add` were taken. */
   added(answers: readonly { readonly url: string; readonly kind: string; readonly reason: string | null }[]): void {
     for (const { url, kind, reason } of answers)

@@ -18,9 +18,9 @@ export interface LogEntry {
   readonly level: LogLevel;
   /**
    * What it is about: the code of a host warning (`host-paused`) or of an error (`handler-error`), `host-failing`,
-   * `nothing-fetched`, `not-parked`, `items-unkept`, `items-known`, `object-returned`, `item-rejected`,
-   * `body-truncated`, `user-data-too-large`, `route-unused`, `selector-unused`, `order`, `added`, `store`, `trap`,
-   * `scope-moved`, `run-started`, `run-ended`, `request` or `decision`.
+   * `nothing-fetched`, `scope-changed`, `not-parked`, `items-unkept`, `items-known`, `object-returned`,
+   * `item-rejected`, `body-truncated`, `user-data-too-large`, `route-unused`, `selector-unused`, `order`, `added`,
+   * `store`, `trap`, `scope-moved`, `run-started`, `run-ended`, `request` or `decision`.
    */
   readonly code: string;
   /** One line for people, without control characters. */

@@ -33,6 +33,9 @@ const fetchedPage = rows(['fetched'], 'page');
 const excludedByRobots = rows(['excluded'], 'robots', 'Leave it; ask the site if you need it.');
 const excludedByPage = rows(['excluded'], 'page', 'Leave it; ask the site if you need it.');
 const outOfScope = rows(['dropped'], 'scope');
+/** A dropped link is not kept. */
+const ADD_IT =
+  'In a crawl that continues, also `mannerly add DIR URL`, or start over: `run({ reset: true })` (--reset).';
 /** A finished page is not read again for the links that were dropped. */
 const START_OVER = 'Raise the bound and start the crawl over: `run({ reset: true })` (--reset).';
 const outOfBounds = (option: string, meaning: string, advice = START_OVER): ReasonEntry => ({
@@ -106,9 +109,12 @@ export const REASONS = {
   ),
   'out-of-scope': outOfScope(
     'It is outside the scope of this crawl.',
-    'Widen `scope.within` (--within), list the host, or check `prefixes` and `include`.',
+    `Widen \`scope.within\` (--within), list the host, or check \`prefixes\` and \`include\`. ${ADD_IT}`,
   ),
-  'scope-excluded': outOfScope('A pattern of `scope.exclude` matches it.'),
+  'scope-excluded': outOfScope(
+    'A pattern of `scope.exclude` matches it.',
+    `Change \`scope.exclude\` (--exclude) if you want it. ${ADD_IT}`,
+  ),
   trap: {
     ...outOfScope(
       'It belongs to a crawler trap: its URL loops, or the pages that lead there repeat the same content.',

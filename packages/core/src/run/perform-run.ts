@@ -161,6 +161,7 @@ async function joinCrawl(run: Run): Promise<number> {
   const storedTerms = await readJson<CrawlTerms>(frontier, TERMS_KEY);
   const terms = reconcileTerms(storedTerms, termsOf(options, nowMs), isAlone);
   await writeJson(frontier, TERMS_KEY, terms);
+  if (storedTerms !== null && storedTerms.said['scope'] !== terms.said['scope']) setup.log?.scopeChanged();
   await totals.open(frontier, run.logs.latest(), () => {
     const { phase, underwayCount } = run.activity({ limit: 0 });
     return { phase, underway: underwayCount };
