@@ -1,13 +1,14 @@
 // The effects of page directives: every row of page-level §7, with a similar case that must not have the effect. If
 // this breaks, a directive has no effect.
 
-import type { TdmReservation } from '@mannerly/robots/page';
 import { describe, expect, it } from 'vitest';
 import { pageWork } from '../../test-support/page-work.js';
 import {
   type ExclusionGroups,
   type ExclusionInput,
+  excludedByLicense,
   excludePage,
+  type FileReservation,
   type PageExclusion,
   resolveExclusionOptions,
 } from './exclusion.js';
@@ -22,7 +23,7 @@ interface Directives {
   readonly headers?: ExclusionInput['headers'];
   readonly html?: string;
   readonly robots?: Parameters<typeof pageWork>[2];
-  readonly tdm?: TdmReservation;
+  readonly tdm?: FileReservation;
 }
 
 function exclude(directives: Directives, options: ExclusionGroups = {}): PageExclusion {
@@ -159,6 +160,17 @@ describe('the effects of a page’s directives (page-level §7)', () => {
   });
 });
 
+describe('a licence that came with the page', () => {
+  it.each([
+    ['', false, 'items:license body'],
+    ['noindex', false, 'items:noindex body'],
+    ['', true, 'items:license-prohibits body links:license-prohibits images:license-prohibits'],
+  ])('with "%s", prohibited: %s → %s', (tag, isProhibited, expected) => {
+    const page = excludedByLicense(exclude({ tag }), isProhibited, 'its price');
+    expect([losses(page), page.reasons.at(-1)]).toMatchObject([expected, { detail: 'its price', isApplied: true }]);
+  });
+});
+
 describe('links', () => {
   const rows: [rel: string, options: ExclusionGroups, expected: string | null][] = [
     ['', {}, null],
@@ -230,6 +242,19 @@ describe('the reported reasons', () => {
   it('include the first reason that affects items, with its source', () => {
     const { reason, detail } = exclude({ tag: 'nofollow', tdm: TDM }, { purposes: ['tdm'] });
     expect([reason, detail]).toEqual(['tdm-reserved', `tdmrep: ${TDM.policy}`]);
+  });
+
+  it('say so if a reservation file has not come, and only if nothing else reserves the page', () => {
+    const unknown = { reserved: true, policy: null, isUnknown: true } as const;
+    const detailsOf = (html: string) => {
+      const { reasons, detail } = exclude({ tag: 'noindex', html, tdm: unknown }, { purposes: ['tdm'] });
+      return [detail, ...reasons.map((each) => each.detail)];
+    };
+    expect(exclude({ tdm: unknown }, { purposes: ['tdm'] }).detail).toBe(
+      'tdmrep: it was not received, so rights count as reserved',
+    );
+    expect(detailsOf('')).toEqual(['x-robots-tag', null, 'it was not received, so rights count as reserved']);
+    expect(detailsOf('<meta name=tdm-reservation content=1>')).toEqual(['x-robots-tag', null, null]);
   });
 
   it('include expiry, preferences and the canonical URL', () => {

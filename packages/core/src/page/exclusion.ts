@@ -142,7 +142,6 @@ export function excludePage(input: ExclusionInput): PageExclusion {
   });
   const effects = withUnknownFile(pageEffects(signals, options.page, nowMs), tdm?.isUnknown === true);
   const { followLinks } = effects;
-  const defaultReason = followLinks ? null : 'page-nofollow';
   const canonical = signals.canonical === signals.url ? null : signals.canonical;
   // The page's canonical URL is a reason only if our option makes it one.
   const duplicate: ExclusionReason | null =
@@ -161,7 +160,7 @@ export function excludePage(input: ExclusionInput): PageExclusion {
     links: followLinks ? continuationLinks(work, targets, facts) : [],
     linkExclusion: ({ rel, element }) => {
       if (element === 'img' && !effects.takeImages) return 'noimageindex';
-      return rel.length === 0 ? defaultReason : linkRefusal(rel, followLinks, options.page);
+      return linkRefusal(rel, followLinks, options.page);
     },
     ...itemFields(effects.keptOutBy ?? duplicate),
   };

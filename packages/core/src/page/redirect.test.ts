@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { response } from '../../test-support/page-work.js';
 import type { HeaderLines, ResponseOutcome } from '../fetch/outcome.js';
-import { parseRefresh, redirectTarget, refreshTarget } from './redirect.js';
+import { followRedirects, parseRefresh, redirectTarget, refreshTarget } from './redirect.js';
 
 const PAGE = 'https://example.com/dir/page';
 const ENDED_MS = 1_700_000_000_000;
@@ -23,6 +23,7 @@ describe('a Location', () => {
     [301, ['/x', '/x'], 'https://example.com/x'],
     [301, ['/\xc3\xa4'], 'https://example.com/%C3%A4'],
     [301, ['/\xe4'], 'https://example.com/%C3%A4'],
+    [301, ['/\u0109'], 'https://example.com/%C4%89'],
     [300, ['/x'], 'none'],
     [304, ['/x'], 'none'],
     [305, ['/x'], 'none'],
@@ -74,6 +75,28 @@ describe('a Refresh field', () => {
     const redirect = redirectTarget(answer(status, [['Refresh', value]]));
     expect(redirect.kind === 'to' ? redirect.url : redirect.kind).toBe(expected);
     if (redirect.kind === 'to') expect(redirect.by).toBe('refresh');
+  });
+});
+
+describe('what a page loads', () => {
+  const moved: HeaderLines[number] = ['Location', '/b'];
+  const rows: [what: string, status: number, headers: HeaderLines, expected: object, requested: number][] = [
+    ['follows a Location', 302, [moved], { kind: 'response', status: 204 }, 2],
+    ['waits as long as Retry-After says', 302, [moved, ['Retry-After', '30']], { untilMs: ENDED_MS + 30_000 }, 1],
+    ['follows no Refresh', 200, [['Refresh', '0; url=/b']], { kind: 'response', status: 200 }, 1],
+  ];
+  it.each(rows)('%s', async (_what, status, headers, expected, requested) => {
+    const asked: string[][] = [];
+    const outcome = await followRedirects('https://example.com/a', PAGE, async (...hop) => {
+      asked.push(hop);
+      return asked.length === 1 ? answer(status, headers) : answer(204, []);
+    });
+    expect(outcome).toMatchObject(expected);
+    const hops = [
+      ['https://example.com/a', PAGE],
+      ['https://example.com/b', 'https://example.com/a'],
+    ];
+    expect(asked).toEqual(hops.slice(0, requested));
   });
 });
 

@@ -69,13 +69,13 @@ export async function followRedirects(
   let from = page;
   for (let hops = 0; ; hops += 1) {
     const answer = await fetchUrl(url, from);
-    const target = answer.kind === 'response' ? redirectTarget(answer) : null;
+    if (answer.kind !== 'response') return answer;
+    const target = redirectTarget(answer);
     // A Refresh field redirects people, but not what a page loads.
-    if (answer.kind !== 'response' || target?.kind !== 'to' || target.by !== 'location') return answer;
+    if (target.kind !== 'to' || target.by !== 'location') return answer;
     if (hops >= maxHops) return { kind: 'dropped', url: target.url, reason: 'redirect-limit' };
     const { notBeforeMs } = target;
-    if (notBeforeMs !== null && notBeforeMs > answer.timing.endedAtMs)
-      return { kind: 'held', url: target.url, reason: 'not-before', untilMs: notBeforeMs };
+    if (notBeforeMs !== null) return { kind: 'held', url: target.url, reason: 'not-before', untilMs: notBeforeMs };
     from = url;
     url = target.url;
   }
@@ -83,7 +83,7 @@ export async function followRedirects(
 
 /** Field values are decoded one byte per character. If the bytes are UTF-8, the author meant those characters. */
 function decodeLocation(value: string): string {
-  if (!/[\x80-\xff]/.test(value) || /[^\0-\xff]/.test(value)) return value;
+  if (/[^\0-\xff]/.test(value)) return value;
   const text = Buffer.from(value, 'latin1').toString('utf8');
   return text.includes('\uFFFD') ? value : text;
 }
