@@ -63,8 +63,10 @@ it('a page that is handled again because its lease was lost is not taken for one
   const log = ({ code }: { code: string }) => void logged.push(code);
   const path = join(folder, 'items');
   const crawler = makeCrawler({ seeds: [web.url('a.test')], log, store }, [jsonlSink({ path })]);
+  const decided: string[] = [];
+  crawler.events.on('decision', ({ url }) => decided.push(url));
   expect(await crawler.run()).toMatchObject({ pages: 1 });
-  expect(lost).toBe(1);
+  expect([lost, decided]).toEqual([1, [web.url('a.test')]]);
   expect((await readFile(path, 'utf8')).trim().split('\n')).toHaveLength(1);
   expect(logged).not.toContain('items-known');
 });

@@ -78,6 +78,7 @@ describe('bounds, patterns and fields', () => {
         { match: 'shop.test', bounds: { pages: 2 } },
         { match: '*.shop.test', exclude: ['/old/', /\/[cd]$/] },
         { match: 'other.test', bounds: { depth: 0 } },
+        { match: '*', bounds: { depth: 1 } },
       ]),
     );
     expect(pagesOf(web, 'shop.test')).toHaveLength(2);

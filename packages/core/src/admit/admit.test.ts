@@ -90,6 +90,15 @@ describe('egress', () => {
     expect(answer(HOST, 'https://elsewhere.test/', { via: 'companion' })).toBe('https://elsewhere.test/');
   });
 
+  it.each<Via>(['seed', 'link', 'redirect', 'sitemap', 'feed', 'handler', 'companion', 'dataset'])(
+    'takes a %s for a trap only if pages lead to it',
+    (via) => {
+      const traps = { drops: true, checkCandidate: () => ({ rule: 'long-path', pattern: '/x' }) as const };
+      const { refused } = createAdmit(new Scope(HOST), { depth: 3 }, traps)([candidate(HOST.seeds[0] ?? '', { via })]);
+      expect(refused.map(({ reason }) => reason)).toEqual(via === 'link' || via === 'redirect' ? ['trap'] : []);
+    },
+  );
+
   it('keeps what a candidate carries', () => {
     const { admitted } = createAdmit(new Scope(HOST), { depth: 3 })([
       candidate('https://www.example.co.uk/x#y', {
