@@ -118,7 +118,7 @@ describe('a directory that is taken', () => {
     [
       'another crawl',
       { seeds: ['https://example.com/'] },
-      /began at https:\/\/example\.com\/.*\n.*another directory.*--reset/,
+      /its seed https:\/\/example\.com\/ is missing now\n.*another directory.*--reset/,
     ],
     ['another name', { name: 'other' }, /its name "other", not "tester"\n.*another directory/],
     [
@@ -129,6 +129,7 @@ describe('a directory that is taken', () => {
   ])('by %s says so', async (_, more, says) => {
     const { code, err } = await taken(manifest(more));
     expect(err).toMatch(says);
+    expect(err).not.toContain('Continuing');
     expect(code).toBe(2);
   });
 

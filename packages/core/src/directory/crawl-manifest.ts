@@ -80,7 +80,7 @@ export function continueManifest(path: string, manifest: CrawlManifest, crawl: C
   if (missing !== undefined) {
     throw otherCrawlError(
       path,
-      `it began at ${missing}, which is not a seed now`,
+      `its seed ${missing} is missing now`,
       'Name all of its seeds (more may be added) or another directory; to start over in this one, ask for a reset (--reset).',
     );
   }

@@ -3,10 +3,12 @@
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { checkEntryKinds } from '../../directory/crawl-directory.js';
+import { checkEntryKinds, readCrawlDirectory } from '../../directory/crawl-directory.js';
+import { continueManifest } from '../../directory/crawl-manifest.js';
 import { crawlPaths } from '../../directory/crawl-paths.js';
 import { lacksPage, NO_PAGE } from '../../fetch/identity.js';
 import { readSettings } from '../../options/crawl-settings.js';
+import { resolveOptions } from '../../options/options.js';
 import type { CrawlReport } from '../../report/crawl-report.js';
 import { progressText } from '../../report/progress-line.js';
 import { plural } from '../../report/table.js';
@@ -34,7 +36,9 @@ export async function crawlCommand(args: readonly string[], given: CrawlFlags, i
     const hint = 'Name its directory with --out, and the same seeds and --name.';
     throw new UsageError(`there is nothing to retry: ${out} holds no crawl`, hint);
   }
-  announce(setup, out, io);
+  const continues = holdsCrawl(out) && flags.reset !== true;
+  if (continues) await refuseOtherCrawl(out, setup);
+  announce(setup, out, continues, io);
   const { workers = 1 } = flags;
   const runCrawl =
     workers > 1 ? (await import('../workers/crawl-with-workers.js')).crawlWithWorkers : crawlInThisProcess;
@@ -62,6 +66,13 @@ async function hasKeptVisits(out: string, { flags, options }: CrawlSetup): Promi
   // A file that cannot be read is named by the run, as damage.
   const settings = await readSettings(crawlPaths(out).settingsPath, []).catch(() => null);
   return settings?.recrawl != null;
+}
+
+/** Before it is announced that the crawl continues. @throws MannerlyError `directory-taken` for another crawl */
+async function refuseOtherCrawl(out: string, { options }: CrawlSetup): Promise<void> {
+  const { manifest } = await readCrawlDirectory(out);
+  const { identity, scope } = resolveOptions(options);
+  continueManifest(out, manifest, { ...identity, seeds: scope.seeds });
 }
 
 /** Crawls in this process. Others may work on the same store. */
@@ -94,7 +105,7 @@ async function crawlInThisProcess(setup: CrawlSetup, out: string, io: CliIo): Pr
   }
 }
 
-function announce({ seeds, flags, options, file }: CrawlSetup, out: string, io: CliIo): void {
+function announce({ seeds, flags, options, file }: CrawlSetup, out: string, continues: boolean, io: CliIo): void {
   const { within = 'host', hosts = [] } = options.scope;
   const { name, contact, signature } = options.identity;
   const isOne = seeds.length === 1;
@@ -113,7 +124,6 @@ function announce({ seeds, flags, options, file }: CrawlSetup, out: string, io: 
   if (file !== null) io.err(`Configured by ${file}.`);
   const sitemap = seeds.find((seed) => /sitemap[^/?]*\.xml(?:\.gz)?$/i.test(seed));
   if (sitemap !== undefined) io.err(`Warning: as a seed, ${sitemap} is a page. --sitemap reads the URLs in it.`);
-  const continues = holdsCrawl(out) && flags.reset !== true;
   const first = flags.again === true && flags.store === undefined ? ' This is the first run of the crawl.' : '';
   io.err(continues ? `Continuing in ${out}.` : `Into ${out}.${first}`);
   const tables = continues ? [] : [flags.csv, flags.sqlite].filter((table) => table !== undefined && existsSync(table));
