@@ -6,7 +6,8 @@ import { isBuiltin } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { run } from '../../test-support/run-command.js';
+import { fakeIo } from '../../test-support/fake-io.js';
+import { run, runWith } from '../../test-support/run-command.js';
 import { type TestSite, testSite, who } from '../../test-support/test-site.js';
 
 let base: string;
@@ -99,6 +100,23 @@ describe('mannerly replay', () => {
     const byId = (path: string) => lines(path).sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
     expect(byId(join(out, 'replayed.jsonl'))).toEqual(byId(join(out, 'items.jsonl')));
     expect(site.requestedPaths.length).toBe(before);
+  });
+
+  it('ends at Ctrl-C after a page, and at once at the second, and says what is kept', async () => {
+    const io = fakeIo();
+    Object.assign(globalThis, { interrupt: io.interrupt });
+    const file = join(base, 'interrupting.mjs');
+    writeFileSync(
+      file,
+      'export const handlers = { html: async (page) => { await page.emit({}); interrupt(); interrupt(); } };',
+    );
+    const items = join(base, 'stopped.jsonl');
+    const { code, out: printed, err } = await runWith(io, 'replay', out, '--handlers', file, '--items', items);
+    expect(code).toBe(130);
+    expect(io.exits).toEqual([130]);
+    expect(printed).toBe(`1 page, 1 item: ${items}`);
+    expect(err).toMatch(/^Stopping after the page.*\nStopped: the items of these pages are in .*stopped\.jsonl\..*:\n/);
+    expect(err).toContain('remove it and run the same command');
   });
 
   const FILES: readonly (readonly [how: string, source: string])[] = [

@@ -106,3 +106,14 @@ it('says that it does not know hosts to which only links lead', async () => {
   await runCommand(['plan', ...flags()], usual);
   expect(usual.outLines.join('\n')).not.toContain('Links may lead to hosts');
 });
+
+it('says at Ctrl-C what it knows, and that the same command plans again', async () => {
+  const io = fakeIo();
+  const err = (line: string): void => {
+    io.err(line);
+    if (line.startsWith('Planning')) io.interrupt();
+  };
+  expect(await runCommand(['plan', ...flags()], { ...io, err })).toBe(130);
+  expect(io.outLines.join('\n')).toContain('The reading was stopped');
+  expect(io.errLines.join('\n')).toMatch(/Stopping: .*\nStopped: .* The same command plans again from the start\.$/);
+});

@@ -27,7 +27,7 @@ export async function withProgress<T>(
   what: string,
   unit: string,
   of: number | null,
-  work: (progress: (done: number, of?: number) => void) => Promise<T>,
+  work: (progress: (done: number, of?: number) => void, line: (text: string) => void) => Promise<T>,
 ): Promise<T> {
   let done = 0;
   let total = of;
@@ -39,7 +39,7 @@ export async function withProgress<T>(
     return await work((now, newTotal) => {
       done = now;
       total = newTotal ?? total;
-    });
+    }, display.line);
   } finally {
     display.stop();
   }

@@ -39,7 +39,9 @@ export async function planCommand(args: readonly string[], given: CrawlFlags, io
       { signal: stop.signal, ...out },
     );
     io.out(flags.json === true ? json(plan) : planText(plan));
-    return stop.signal.aborted ? EXIT.stopped : EXIT.ok;
+    if (!stop.signal.aborted) return EXIT.ok;
+    io.err('Stopped: the plan knows only what was read before. The same command plans again from the start.');
+    return EXIT.stopped;
   } finally {
     release();
   }

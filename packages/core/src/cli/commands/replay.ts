@@ -34,12 +34,18 @@ export async function replayCommand(directory: string, flags: Flags, io: CliIo):
   const sinks = [jsonlSink({ path: items }), ...(await createNamedSinks(flags))];
   const stop = new AbortController();
   const { signal } = stop;
-  const release = io.onInterrupt(() => stop.abort());
+  let print = io.err;
+  const release = io.onInterrupt(() => {
+    if (signal.aborted) io.exit(EXIT.stopped);
+    else print('Stopping after the page that is being handled. Press Ctrl-C again to end at once.');
+    stop.abort();
+  });
   try {
     const pages = await recordedCount([directory], 'pages');
-    const report = await withProgress(io, 'Replaying', 'pages', pages, (onPages) =>
-      replay({ from: directory, handlers, ...stages, sinks, filesPath, signal, onPages }),
-    );
+    const report = await withProgress(io, 'Replaying', 'pages', pages, (onPages, line) => {
+      print = line;
+      return replay({ from: directory, handlers, ...stages, sinks, filesPath, signal, onPages });
+    });
     const { excluded, withheld } = report;
     if (flags.json === true) io.out(json({ ...report, itemsPath: items }));
     else {
@@ -51,7 +57,13 @@ export async function replayCommand(directory: string, flags: Flags, io: CliIo):
     }
     for (const { url, detail } of report.failed) io.err(`${printable(url, 2_000)} failed: ${printable(detail)}`);
     for (const sentence of report.incomplete) io.err(`Incomplete: ${sentence}.`);
-    if (signal.aborted) return EXIT.stopped;
+    if (signal.aborted) {
+      const files = [items, csv, sqlite].filter((path) => path !== undefined);
+      const them = files.length === 1 ? 'it' : 'them';
+      io.err(`Stopped: the items of these pages are in ${files.join(', ')}. A replay cannot be continued:`);
+      io.err(`to replay the whole archive, remove ${them} and run the same command.`);
+      return EXIT.stopped;
+    }
     return report.failures > 0 || report.incomplete.length > 0 || isIncomplete ? EXIT.broken : EXIT.ok;
   } finally {
     release();
