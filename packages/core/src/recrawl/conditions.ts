@@ -3,7 +3,7 @@
 // request pointless: an explicit lifetime (RFC 9111 4.2), never a guess.
 
 import { cacheControl, conditionalFields, type HeaderLines, headerValue } from '../fetch/outcome.js';
-import { DAY_MS, MAX_DELTA_SECONDS, MAX_ETAG_BYTES, MAX_IMMUTABLE_DAYS, UNTRUSTED_MS } from './limits.js';
+import { DAY_MS, MAX_ETAG_BYTES, MAX_IMMUTABLE_DAYS, UNTRUSTED_MS } from './limits.js';
 import type { PageVisit, StoredVisit } from './page-visit.js';
 
 /** The validators of a page that is requested without conditions. */
@@ -80,13 +80,14 @@ export function freshUntilMs(headers: HeaderLines, fetchedAtMs: number, trustDay
   return fetchedAtMs + Math.min(remainingMs, maxDays * DAY_MS);
 }
 
-/** Milliseconds; 0 if it is not a whole number of seconds. A larger number counts as the longest. */
+/** Milliseconds; 0 if it is not a whole number of seconds. */
 function seconds(value: string | null | undefined): number {
-  return /^\d+$/.test(value?.trim() ?? '') ? Math.min(Number(value), MAX_DELTA_SECONDS) * 1_000 : 0;
+  return /^\d+$/.test(value?.trim() ?? '') ? Number(value) * 1_000 : 0;
 }
 
+/** Not a number if there is no valid `Expires`. */
 function expiresAfterMs(headers: HeaderLines, fetchedAtMs: number): number {
   const expires = Date.parse(headerValue(headers, 'expires') ?? '');
   const date = Date.parse(headerValue(headers, 'date') ?? '');
-  return Number.isNaN(expires) ? 0 : expires - (Number.isNaN(date) ? fetchedAtMs : date);
+  return expires - (Number.isNaN(date) ? fetchedAtMs : date);
 }

@@ -25,8 +25,6 @@ export const MAX_GONE_PAGES = 10_000;
 export const MIN_VISITS_FOR_VERDICT = 5; // consecutive visits that judge them
 /** The most conditional visits of a host between two without conditions, if any are made without. */
 export const MAX_VISITS_BETWEEN_PROBES = 100;
-/** The longest lifetime that a header field can name, in seconds (RFC 9111 1.2.2). */
-export const MAX_DELTA_SECONDS = 2 ** 31;
 /** Milliseconds without conditional requests for a host whose ETag did not change with the page. */
 export const UNTRUSTED_MS = 30 * DAY_MS;
 /** Milliseconds between Last-Modified and Date up to which it counts as the time of delivery. */

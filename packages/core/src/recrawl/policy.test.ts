@@ -14,7 +14,7 @@ import {
   FIRST_ESTIMATE,
   GroupPriors,
 } from './change-estimate.js';
-import { conditionsOf, freshUntilMs, validatorsAfter, validatorsOf } from './conditions.js';
+import { conditionsOf, freshUntilMs, validatorsAfter, validatorsAfterMismatch, validatorsOf } from './conditions.js';
 import { createLastmodTrust } from './host-trust.js';
 import { Lastmods } from './lastmod.js';
 import { MAX_SHAPE, MIN_SHAPE } from './limits.js';
@@ -148,7 +148,8 @@ describe('values', () => {
   it.each([
     ['is 4 of a seed', 0, null, 4],
     ['is 1 of other pages', 1, null, 1],
-    ['is as the user says', 0, () => 2.5, 2.5],
+    ['is as the user says, from 0.01', 0, () => 0.01, 0.01],
+    ['to 100', 0, () => 100, 100],
     ['is as ever where he does not say', 0, () => undefined, 4],
     ['depends on what was handed along', 1, (_url: string, data: JsonValue | null) => Number(data), 7],
   ] as const)('importance %s', (_, depth, own, importance) => {
@@ -168,11 +169,12 @@ describe('values', () => {
     expect(() => importanceOf(VISIT, own)).toThrow(expect.objectContaining({ code: 'option-invalid' }));
   });
 
-  it('a choice has the most valuable pages, whatever came first', async () => {
-    const ages = Array.from({ length: 5_000 }, (_, at) => [(at * 7_919) % 5_003, at] as const);
-    const items = ages.map(([age, at]) => ({
+  const NOW_MS = 5_004 * DAY_MS;
+  /** What is chosen of pages that were visited so many days ago. */
+  const choose = (daysAgo: readonly number[]) => {
+    const items = daysAgo.map((days, at) => ({
       key: `visit/${at}`,
-      value: encodeJson({ ...VISIT, visits: 2, url: `http://a.test/${at}`, atMs: (5_003 - age) * DAY_MS }),
+      value: encodeJson({ ...VISIT, visits: 2, url: `http://a.test/${at}`, atMs: NOW_MS - days * DAY_MS }),
     }));
     const store = { listRecords: async () => ({ items, cursor: null }) };
     const nothing = { readRecord: async () => null, writeRecord: async () => undefined };
@@ -181,10 +183,20 @@ describe('values', () => {
       priors: new GroupPriors(),
       lastmods: new Lastmods(0),
       lastmodTrust: createLastmodTrust(nothing),
-      ...{ nowMs: 5_004 * DAY_MS, sinceMs: 5_004 * DAY_MS, maxPages: 3 },
+      ...{ nowMs: NOW_MS, sinceMs: NOW_MS, maxPages: 3 },
     };
+    return chooseVisits(store, parts);
+  };
+
+  it('a choice has pages that a wrong clock visited in the future, and says when the next other is due', async () => {
+    const { visits, nextDueMs } = await choose([-0.9, -0.5, -1.1]);
+    expect([visits.map(({ visit }) => visit.url), nextDueMs]).toEqual([['http://a.test/2'], NOW_MS + 0.5 * DAY_MS]);
+  });
+
+  it('a choice has the most valuable pages, whatever came first', async () => {
+    const ages = Array.from({ length: 5_000 }, (_, at) => [(at * 7_919) % 5_003, at] as const);
+    const { visits } = await choose(ages.map(([age]) => age + 1));
     const best = ages.sort((a, b) => b[0] - a[0]).slice(0, 3);
-    const { visits } = await chooseVisits(store, parts);
     expect(visits.map(({ visit }) => visit.url)).toEqual(best.map(([, at]) => `http://a.test/${at}`));
   });
 });
@@ -225,7 +237,8 @@ describe('conditions', () => {
     ],
     ['no-store', { ETag: '"a"', 'Cache-Control': 'private, No-Store' }, {}],
     ['Vary: *', { ETag: '"a"', Vary: '*' }, {}],
-    ['a tag that is too long', { ETag: `"${'a'.repeat(600)}"` }, {}],
+    ['a tag of 512 characters', { ETag: `"${'a'.repeat(510)}"` }, { 'if-none-match': `"${'a'.repeat(510)}"` }],
+    ['a tag that is too long', { ETag: `"${'a'.repeat(511)}"` }, {}],
     ['a tag that is none', { ETag: 'a"\r\nX: y' }, {}],
   ])('%s', (_, received, sent) => {
     const visit = { ...VISIT, ...validatorsOf(headers(received as Record<string, string>), null, 0) };
@@ -242,6 +255,13 @@ describe('conditions', () => {
   ])('after a 304 that %s', (_, received, kept) => {
     const before = { ...VISIT, etag: '"a"', lastModified: 'then' };
     expect(validatorsAfter(before, headers(received as Record<string, string>), 0)).toEqual(kept);
+  });
+
+  it('a tag is not kept for thirty days after a 304 named another one', () => {
+    const mismatch = validatorsAfterMismatch(0);
+    const endMs = 30 * 86_400_000;
+    expect(validatorsOf(headers({ ETag: '"a"' }), mismatch, endMs - 1)).toEqual(mismatch);
+    expect(validatorsOf(headers({ ETag: '"a"' }), mismatch, endMs)).toEqual({ etag: '"a"', lastModified: null });
   });
 
   it.each([
@@ -264,7 +284,10 @@ describe('conditions', () => {
     ['thirty where it is immutable', { 'Cache-Control': 'max-age=31536000, immutable' }, 30 * 86_400],
     ['a number that is too large', { 'Cache-Control': `max-age=${'9'.repeat(20)}` }, 7 * 86_400],
     ['no lifetime', { 'Cache-Control': 'max-age=0' }, null],
+    ['Expires without Date', { Expires: 'Thu, 01 Jan 1970 01:00:01 GMT' }, 3_600],
     ['no-cache', { 'Cache-Control': 'no-cache, max-age=60' }, null],
+    ['no-store', { 'Cache-Control': 'no-store, max-age=60' }, null],
+    ['Expires that is no date', { Expires: 'soon' }, null],
     ['that of shared caches', { 'Cache-Control': 's-maxage=60' }, null],
     ['a word', { 'Cache-Control': 'max-age=soon' }, null],
     ['nothing', {}, null],
