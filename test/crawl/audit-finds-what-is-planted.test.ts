@@ -142,6 +142,7 @@ describe('an audit of a crawl', () => {
       /other-bot/,
     ],
     ['two hosts of one address at once', 'overlapping', (lines) => atOnce(atOneAddress(lines)), /another host at 198/],
+    ['another host of one address after a restart', 'too-early', restartsAtOneAddress, /100 ms .* after slow\.test/],
     ['more than promised', 'too-many-at-once', atOnce, /2 requests were under way, the run declares 1/],
     [
       'another copy named',
@@ -434,6 +435,16 @@ const atOneAddress = throughout({
   remoteAddress: '198.18.0.9',
   pace: { factor: 0, minMs: 200, maxMs: 200, perIp: true },
 });
+
+/** Has a second run begin with another host of the address, half an interval after the last request. */
+function restartsAtOneAddress(lines: Line[]): Line[] {
+  const { run } = lines[0]!;
+  const one = at(lines, 'slow.test', '/robots.txt');
+  const other = at(lines, 'rated.test', '/robots.txt');
+  const endMs = Number(one['endedAtMs']);
+  const restart = { run: { ...run, startedAtMs: endMs + 1 } };
+  return atOneAddress([lines[0]!, one, restart, { ...other, startedAtMs: endMs + 100, endedAtMs: endMs + 120 }]);
+}
 
 /** Names another copy in the answer of a robots.txt, and in its pages. */
 function copyNamed(hash: string): Falsify {

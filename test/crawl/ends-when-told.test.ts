@@ -10,7 +10,7 @@ import { FrontierError, type FrontierStore, memoryStore } from '@mannerly/fronti
 import { lmdbStore } from '@mannerly/frontier/lmdb';
 import type { Item, Sink } from 'mannerly';
 import { expect, it, onTestFinished } from 'vitest';
-import { type Crawler, makeCrawler, memorySink } from '../support/crawl.js';
+import { type Crawler, crawl, makeCrawler, memorySink } from '../support/crawl.js';
 import { crawlVirtually } from '../support/virtual-crawl.js';
 import { page, type ReplyParts, text } from '../support/web.js';
 import { webForTest } from '../support/web-for-test.js';
@@ -218,6 +218,17 @@ it('pages that a loop had not seen when it was left go to the next loop', async 
   await readPages(1);
   await readPages(Number.MAX_SAFE_INTEGER);
   expect(seen.sort()).toEqual(seeds);
+});
+
+it('a continued crawl begins with a pause of its addresses, which does not end a run without `maxIdleMs`', async () => {
+  const web = await webForTest({ hosts: { 'a.test': { '/robots.txt': { status: 404 }, '/': page('start') } } });
+  const store = { path: await crawlFile() };
+  for (const requests of [1, 2]) {
+    const politeness = { profile: { factor: 0, minMs: 300, maxMs: 300 } };
+    await crawl({ seeds: [web.url('a.test')], store: lmdbStore(store), politeness, maxIdleMs: 0 });
+    expect(web.log).toHaveLength(requests);
+    await sleep(300);
+  }
 });
 
 it.each([

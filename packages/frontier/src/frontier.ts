@@ -198,6 +198,7 @@ export function createFrontier(options: FrontierOptions): Frontier {
       await budget.open(clock.nowMs());
       await waits.open();
       await counts.read();
+      if (counts.known > 0) context.addresses.restAll(clock.nowMs());
       scheduler.open();
     },
     add: whenOpen((urls) => {

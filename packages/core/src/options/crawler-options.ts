@@ -83,8 +83,8 @@ export interface CrawlerOptions {
   readonly retries?: RetryOptions;
   /** A run ends in state `waiting` when every remaining host has to wait longer than this. Values below 100 count as
    * 100, and the run waits a tenth more, since waits are lengthened by up to a tenth. In a crawl of several processes,
-   * values below 40 s count as 40 s: a process waits for the hosts that others work on. 0 to 2,592,000,000 ms.
-   * @default 720,000 */
+   * values below 40 s count as 40 s: a process waits for the hosts that others work on. Before the first request of a
+   * continued crawl, values below 5 s count as 5 s: it begins with a pause. 0 to 2,592,000,000 ms. @default 720,000 */
   readonly maxIdleMs?: number;
   /** Decides the order of URLs, so that crawling the same site again uses the same order: reproducible crawls
    * (docs/reproducible.md). For one process only; slower with many hosts. @default none: as URLs are found */

@@ -237,7 +237,8 @@ export const MACHINE_ROWS = {
     number(0, MAX_WAIT_MS, 'ms'),
     'A run ends in state `waiting` when every remaining host has to wait longer than this. Values below 100 ' +
       'count as 100, and the run waits a tenth more, since waits are lengthened by up to a tenth. In a crawl of ' +
-      'several processes, values below 40 s count as 40 s: a process waits for the hosts that others work on.',
+      'several processes, values below 40 s count as 40 s: a process waits for the hosts that others work on. Before ' +
+      'the first request of a continued crawl, values below 5 s count as 5 s: it begins with a pause.',
     {
       default: 720_000,
       flag: ['--max-idle <seconds>', 'end when every remaining host has to wait longer', { isSeconds: true }],

@@ -5,6 +5,7 @@ import type { Work } from '@mannerly/frontier';
 import type { RunState } from '../report/crawl-report.js';
 import { releaseMemory } from '../wakeup.js';
 import {
+  FIRST_WAIT_MS,
   KEEP_OPEN_POLL_MS,
   MAX_HANDLED_PAGES,
   MAX_TAKE_BATCH,
@@ -157,8 +158,10 @@ async function endOf(run: Run): Promise<LoopEnd | null> {
   await run.takeAdded?.();
   const nextAt = await frontier.nextAt();
   if (nextAt === null) return { state: frontier.waits(1).length > 0 ? 'waiting' : 'finished', bound: null };
+  // When a crawl is continued, all addresses rest first.
+  const ownWaitMs = run.totals.earlierRuns > 0 && run.totals.ownRequests === 0 ? FIRST_WAIT_MS : SHORT_WAIT_MS;
   // The hosts of other processes are due when their leases end, which are renewed until then.
-  const minWaitMs = run.setup.isShared ? SHARED_WAIT_MS : SHORT_WAIT_MS;
+  const minWaitMs = run.setup.isShared ? SHARED_WAIT_MS : ownWaitMs;
   const maxWaitMs = Math.max(options.maxIdleMs * (1 + WAIT_JITTER), minWaitMs);
   return nextAt - run.nowMs() > maxWaitMs ? { state: 'waiting', bound: null } : null;
 }

@@ -5,6 +5,7 @@
 export const MAX_TAKE_BATCH = 16;
 export const ADMISSION_BATCH_URLS = 1_000; // links of a page that are admitted before other work gets a turn
 export const SHORT_WAIT_MS = 100; // a wait this short never ends a run, whatever its `maxIdleMs`: times are rounded up
+export const FIRST_WAIT_MS = 5_000; // the same before the first request of a continued crawl
 /** Milliseconds; a shorter wait never ends one of several processes: the lease of another, 30 s, and an interval. */
 export const SHARED_WAIT_MS = 40_000;
 export const LONG_INTERVAL_MS = 500; // milliseconds between two requests from which pages of a host wait for answers

@@ -17,6 +17,7 @@ export type FrontierContext = Readonly<ReturnType<typeof createContext>>;
 
 export function createContext(settings: ResolvedFrontierOptions) {
   const { clock, bounds, random } = settings;
+  const { perIp, minMs, crawlIntervalMs } = settings.politeness;
   const guard = new StoreGuard(settings.store, settings.hostKeyBy);
   const { store } = guard;
   const lock = createCrawlLock(store, clock, random);
@@ -33,8 +34,8 @@ export function createContext(settings: ResolvedFrontierOptions) {
     records,
     budget,
     labelBudgets: createLabelBudgets(settings.labels, account),
-    pace: createCrawlPace(settings.politeness.crawlIntervalMs, store),
-    addresses: createAddressSlots(store, settings.politeness.perIp === true, guard.fail),
+    pace: createCrawlPace(crawlIntervalMs, store),
+    addresses: createAddressSlots(store, perIp === true, minMs, guard.fail),
     gate: new RobotsGate({ records: store, ...settings }),
     seen: createSeen(settings.canonicalRules, settings.store),
     reporter: new EventReporter(settings),

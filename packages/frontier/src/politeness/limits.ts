@@ -6,6 +6,8 @@ export const MAX_JITTER = 0.1;
 export const MAX_KNOWN_ADDRESSES = 65_536;
 /** Hosts that wait in line for one address. A further host gets a time to ask again (our own). */
 export const MAX_HOSTS_WAITING_PER_ADDRESS = 10_000;
+/** The longest rest of all addresses when a crawl is continued, milliseconds (our own). */
+export const MAX_ADDRESS_REST_MS = 5_000;
 /** The fastest pace of a whole crawl that an operator may set, requests per second (our own). */
 export const MAX_REQUESTS_PER_SECOND = 10_000;
 /** The slowest, requests per second: one an hour (our own). */

@@ -8,7 +8,7 @@ const noStore = { capabilities: { shared: false } } as Parameters<typeof createA
 
 /** Hosts that ask again when they are told to, while `slow` holds the address. */
 async function waitFor(heldMs: number, intervalMs: number, hosts: readonly string[]) {
-  const slots = createAddressSlots(noStore, true, (error) => {
+  const slots = createAddressSlots(noStore, true, 0, (error) => {
     throw error;
   });
   await slots.tryTake('slow', '127.0.0.1', intervalMs, 0);
@@ -55,7 +55,7 @@ describe('an address that one exchange occupies for ten minutes', () => {
 });
 
 it('of more addresses than are kept, those that are taken, at rest or waited for are not forgotten', async () => {
-  const slots = createAddressSlots(noStore, true, () => undefined);
+  const slots = createAddressSlots(noStore, true, 0, () => undefined);
   await slots.tryTake('a', 'taken', 0, 0);
   await slots.tryTake('b', 'at rest', 60_000, 0);
   slots.free('b', 0, 60_000);
@@ -66,6 +66,32 @@ it('of more addresses than are kept, those that are taken, at rest or waited for
   expect(await slots.tryTake('e', 'taken', 0, 1)).toBeGreaterThan(1);
   expect(await slots.tryTake('e', 'at rest', 0, 1)).toBe(60_000);
   expect(await slots.tryTake('e', 'waited for', 0, 1)).toBeGreaterThan(60_000);
+});
+
+it('in a continued crawl, addresses rest for the shortest interval, and as long as the store has them reserved', async () => {
+  let nowMs = 0;
+  const reservedUntilMs = new Map<string, number>();
+  const reserve = async ([{ key, delayMs }]: [{ key: string; delayMs: number }]) => {
+    const startMs = Math.max(nowMs, reservedUntilMs.get(key) ?? 0);
+    reservedUntilMs.set(key, startMs + delayMs);
+    return [startMs - nowMs];
+  };
+  const open = () =>
+    createAddressSlots({ capabilities: { shared: true }, reserve } as never, false, 1_000, () => undefined);
+  const before = open();
+  expect(await before.tryTake('slow', 'one', 60_000, nowMs)).toBeNull();
+  expect(before.tryTake('fast', 'two', 1_000, nowMs)).toBeNull();
+  nowMs = 500;
+  const slots = open();
+  slots.restAll(nowMs);
+  for (const address of ['one', 'two', 'three']) expect(slots.tryTake('next', address, 1_000, nowMs)).toBe(1_500);
+  expect(slots.tryTake('slower', 'four', 60_000, nowMs)).toBe(1_500);
+  nowMs = 1_500;
+  expect(await slots.tryTake('next', 'one', 1_000, nowMs)).toBe(60_000);
+  expect(await slots.tryTake('next', 'two', 1_000, nowMs)).toBeNull();
+  expect(await slots.tryTake('slower', 'four', 60_000, nowMs)).toBeNull();
+  nowMs = 60_000;
+  expect(await slots.tryTake('next', 'one', 1_000, nowMs)).toBeNull();
 });
 
 it.each([

@@ -8,11 +8,14 @@
 // overlap an exchange that takes longer than its own interval. Within a domain it may also overlap an exchange of a
 // process that knows only one host there.
 //
+// A process that continues a crawl does not know which addresses were requested last. Each one rests for the shortest
+// interval (`restMs`) from when the store was opened. Longer intervals are reserved in the store, and looked up once.
+//
 // The crawl makes no more requests per second than the operator allows, evenly spaced: planned when work is taken, and
 // checked again right before the socket.
 
 import type { FrontierStore, HostKey } from '../store.js';
-import { MAX_HOSTS_WAITING_PER_ADDRESS, MAX_KNOWN_ADDRESSES } from './limits.js';
+import { MAX_ADDRESS_REST_MS, MAX_HOSTS_WAITING_PER_ADDRESS, MAX_KNOWN_ADDRESSES } from './limits.js';
 
 type SlotStore = Pick<FrontierStore, 'capabilities' | 'reserve'>;
 
@@ -21,6 +24,8 @@ interface Slot {
   holder: HostKey | null;
   /** Whether other processes are asked. */
   isShared: boolean;
+  /** Whether an earlier process may have reserved it, and the store has not been asked. */
+  mayBeReserved: boolean;
   /** The host that used it last, which keeps its own pause by its own clock. */
   lastHost: HostKey | null;
   takenAtMs: number;
@@ -47,12 +52,27 @@ const MAX_FORGET_CANDIDATES = 16;
  *
  * @param isForAllDomains - Whether hosts of all domains are spaced by address. If not, most addresses have one host
  *   here, and the store is asked only about addresses with two: asking costs a commit.
+ * @param minMs - The shortest interval.
  * @param fail - Called when the store fails and no caller waits for it.
  */
-export function createAddressSlots(store: SlotStore, isForAllDomains: boolean, fail: (error: unknown) => void) {
+export function createAddressSlots(
+  store: SlotStore,
+  isForAllDomains: boolean,
+  minMs: number,
+  fail: (error: unknown) => void,
+) {
   const slots = new Map<string, Slot>();
+  /** How long addresses rest when a crawl is continued. Longer intervals are reserved in the store. */
+  const restMs = Math.min(minMs, MAX_ADDRESS_REST_MS);
+  /** When every address has rested since the crawl was continued; 0: the crawl is new. */
+  let restedAtMs = 0;
   /** By the host that has it. */
   const taken = new Map<HostKey, Slot>();
+
+  /** The crawl is continued: an earlier process may just have made a request to any address. */
+  function restAll(nowMs: number): void {
+    restedAtMs = nowMs + restMs;
+  }
 
   /**
    * Takes an address for a host if it is free.
@@ -81,14 +101,17 @@ export function createAddressSlots(store: SlotStore, isForAllDomains: boolean, f
     slot.holder = host;
     slot.takenAtMs = nowMs;
     taken.set(host, slot);
-    if (!slot.isShared || (ownTurn?.isReserved === true && nowMs - ownTurn.atMs <= RESERVATION_TOLERANCE_MS))
-      return null;
-    return reserve(address, intervalMs).then((waitMs) => {
-      // The host's own reservation ends a little after its own pause.
-      if (waitMs <= (slot.lastHost === host ? RESERVATION_TOLERANCE_MS : 0)) return null;
+    const { mayBeReserved } = slot;
+    const isAlone = !slot.isShared;
+    slot.mayBeReserved = false;
+    const hasReserved = ownTurn?.isReserved === true && nowMs - ownTurn.atMs <= RESERVATION_TOLERANCE_MS;
+    if (isAlone ? !mayBeReserved && intervalMs <= restMs : hasReserved) return null;
+    return (isAlone ? extend(address, intervalMs) : reserve(address, intervalMs)).then((waitMs) => {
+      // The host's own reservation ends a little after its own pause. A host that is alone here has no other.
+      if (waitMs <= (slot.lastHost === host ? RESERVATION_TOLERANCE_MS : 0) || (isAlone && !mayBeReserved)) return null;
       slot.holder = null;
       taken.delete(host);
-      return enqueue(slot, host, nowMs + waitMs, stepMs, true);
+      return enqueue(slot, host, nowMs + waitMs, stepMs, !isAlone);
     });
   }
 
@@ -103,11 +126,8 @@ export function createAddressSlots(store: SlotStore, isForAllDomains: boolean, f
     slot.lastExchangeMs = Math.max(0, endedAtMs - slot.takenAtMs);
     slot.lastEndMs = Math.max(slot.lastEndMs, endedAtMs);
     slot.lastIntervalMs = intervalMs;
-    if (!slot.isShared) return;
     // The reservation made at the start lacks the duration of the exchange: add the rest.
-    reserve(slot.address, 0)
-      .then((remainingMs) => (remainingMs < intervalMs ? reserve(slot.address, intervalMs - remainingMs) : remainingMs))
-      .catch(fail);
+    if (slot.isShared || intervalMs > restMs) extend(slot.address, intervalMs).catch(fail);
   }
 
   function isShared(host: HostKey, { holder, lastHost }: Slot): boolean {
@@ -120,8 +140,15 @@ export function createAddressSlots(store: SlotStore, isForAllDomains: boolean, f
     return waitMs;
   }
 
+  /** Reserves an address until this long from now. @returns How long it was reserved. */
+  async function extend(address: string, ms: number): Promise<number> {
+    const waitMs = await reserve(address, 0);
+    if (waitMs < ms) await reserve(address, ms - waitMs);
+    return waitMs;
+  }
+
   function slotOf(address: string, nowMs: number): Slot {
-    const slot = slots.get(address) ?? newSlot(address);
+    const slot = slots.get(address) ?? newSlot(address, restedAtMs);
     slots.delete(address);
     slots.set(address, slot);
     if (slots.size > MAX_KNOWN_ADDRESSES) forgetIdle(nowMs);
@@ -140,13 +167,13 @@ export function createAddressSlots(store: SlotStore, isForAllDomains: boolean, f
     }
   }
 
-  return { tryTake, free };
+  return { restAll, tryTake, free };
 }
 
-function newSlot(address: string): Slot {
-  const free = { holder: null, isShared: false, lastHost: null };
+function newSlot(address: string, restedAtMs: number): Slot {
+  const free = { holder: null, isShared: false, mayBeReserved: restedAtMs > 0, lastHost: null };
   const never = { takenAtMs: 0, lastEndMs: Number.NEGATIVE_INFINITY, lastIntervalMs: 0 };
-  return { address, ...free, ...never, lastExchangeMs: 0, queueEndMs: 0, waiting: new Map() };
+  return { address, ...free, ...never, lastExchangeMs: 0, queueEndMs: restedAtMs, waiting: new Map() };
 }
 
 /**

@@ -20,7 +20,8 @@ export class Auditor {
   readonly #robots: RobotsInForce;
   /** In the order of the last request, the oldest first. */
   readonly #hosts = new Map<string, HostPace>();
-  readonly #busyUntilMs = new Map<string, number>();
+  /** The last exchange to end at each address. */
+  readonly #addresses = new Map<string, { readonly host: string; readonly part: number; readonly endedAtMs: number }>();
   readonly #concurrency = new Map<string, Concurrency>();
 
   /**
@@ -53,7 +54,7 @@ export class Auditor {
       addViolation('log', 'a request stands behind later ones of its host: their order cannot be followed');
     if (gapMs !== null && gapMs + errorMs < 0)
       addViolation('overlapping', `it began ${-gapMs} ms before the host's last request had ended`);
-    if (run?.pace.perIp === true) this.#checkAddress(record, gapMs, addViolation);
+    if (run !== null) this.#checkAddress(record, { host: name, part, run, gapMs }, addViolation);
     // The host's first request has no gap, and nothing is required of an unknown run.
     const result = {
       record,
@@ -116,18 +117,27 @@ export class Auditor {
     return pace;
   }
 
-  /** Checks whether another host at the same address was being requested. */
+  /** Checks whether another host at the same address was being requested, or had been right before the run. */
   #checkAddress(
     { remoteAddress, startedAtMs, endedAtMs }: RequestRecord,
-    gapMs: number | null,
+    { host, part, run, gapMs }: { host: string; part: number; run: RunDeclaration; gapMs: number | null },
     addViolation: AddViolation,
   ): void {
-    if (remoteAddress === null) return;
-    const busyUntilMs = this.#busyUntilMs.get(remoteAddress) ?? 0;
-    if (startedAtMs < busyUntilMs && gapMs !== null && gapMs >= 0)
-      addViolation('overlapping', `another host at ${remoteAddress} was being requested`);
-    this.#busyUntilMs.set(remoteAddress, Math.max(busyUntilMs, endedAtMs));
-    forgetOldest(this.#busyUntilMs, MAX_AUDITED_HOSTS);
+    const { perIp, minMs } = run.pace;
+    if (remoteAddress === null || perIp === false) return;
+    const last = this.#addresses.get(remoteAddress);
+    if (last !== undefined) {
+      if (perIp === true && startedAtMs < last.endedAtMs && gapMs !== null && gapMs >= 0)
+        addViolation('overlapping', `another host at ${remoteAddress} was being requested`);
+      // A process does not know what an earlier one requested, so every address rests first.
+      const earlyMs = last.endedAtMs + minMs - startedAtMs;
+      const isOfEarlierRun = last.part === part && last.endedAtMs <= run.startedAtMs;
+      if (isOfEarlierRun && last.host !== host && earlyMs > this.#toleranceMs)
+        addViolation('too-early', `it began ${earlyMs} ms too early after ${last.host}, which has the same address`);
+    }
+    if (last === undefined || last.endedAtMs <= endedAtMs)
+      this.#addresses.set(remoteAddress, { host, part, endedAtMs });
+    forgetOldest(this.#addresses, MAX_AUDITED_HOSTS);
   }
 
   /** What the host's files require; those of other authorities count once another request has come after theirs. */
