@@ -115,6 +115,5 @@ function decodeCopy(
   if (!isValid(value, COPY_CHECKS) || (!isLeftOut && value['maxBodyBytes'] !== storedBody.length)) return undefined;
   const { robotsUrl, finalUrl, charset, receivedAtMs, etag, lastModified, mayStore } = value as unknown as GoodCopy;
   const body = isLeftOut ? (cachedBody as Uint8Array) : storedBody.slice();
-  const isStored = !isLeftOut || mayStore === true;
-  return { body, robotsUrl, finalUrl, charset, receivedAtMs, etag, lastModified, mayStore: isStored };
+  return { body, robotsUrl, finalUrl, charset, receivedAtMs, etag, lastModified, mayStore: mayStore === true };
 }
