@@ -56,6 +56,8 @@ describe('a pattern', () => {
     expect(matchesCanonical(`/*b${'a'.repeat(301)}c`, text)).toBe(false);
     expect(matchesCanonical(`/*${'ab'.repeat(200)}c`, `/${'ab'.repeat(4000)}c`)).toBe(true);
     expect(matchesCanonical(`/*${'aab'.repeat(100)}aac`, `/${'aab'.repeat(2000)}`)).toBe(false);
+    // Only the first byte of the part is missing where the rest of it occurs.
+    expect(matchesCanonical(`/*b${'a'.repeat(300)}`, `/b${'a'.repeat(250)}c${'a'.repeat(300)}`)).toBe(false);
     // The part begins anew within itself, and the next one begins where it ends.
     const overlapping = `/*${'a'.repeat(300)}b`;
     expect(matchesCanonical(`${overlapping}*c`, `/${'a'.repeat(1000)}bc`)).toBe(true);

@@ -39,9 +39,10 @@ describe('Retry-After (RFC 9110 §10.2.3)', () => {
     expect(parseRetryAfter(`${'1, '.repeat(1_000_000)}x`, NOON)).toBeNull();
   });
 
-  it('a date counts from the response’s own Date', () => {
+  it('a date counts from the response’s own Date, or else from the time of receipt', () => {
     const headers = { date: 'Thu, 21 Nov 1996 12:00:00 GMT', 'retry-after': 'Thu, 21 Nov 1996 12:10:00 GMT' };
     expect(retryAfterMs(headers, 0)).toBe(600_000);
+    expect(retryAfterMs({ 'retry-after': headers['retry-after'] }, NOON)).toBe(600_000);
     expect(retryAfterMs({}, 0)).toBeNull();
   });
 });

@@ -22,6 +22,8 @@ describe('Content-Usage (robots §10.2)', () => {
   const cases: [string[], Record<string, string>][] = [
     [['train-ai=n'], { 'train-ai': 'disallow' }],
     [['train-ai=n', '/a train-ai=y'], { 'train-ai': 'allow' }],
+    [['train-ai=n', '/ train-ai=y'], { 'train-ai': 'allow' }],
+    [['/a/b train-ai=n', '/a* train-ai=y'], { 'train-ai': 'disallow' }],
     [['/a train-ai=y', '/a train-ai=n'], { 'train-ai': 'disallow' }],
     [['/a train-ai=n', '/a search=y'], { 'train-ai': 'disallow', search: 'allow' }],
     [['/a/b?q=1$ search=n', '/a/*c search=y'], { search: 'disallow' }],
