@@ -305,7 +305,7 @@ describe('page.fetch from a site that names a licence', () => {
   });
 
   it('is held if the document does not come in its time', async () => {
-    const { answer, paths } = await fetchFrom({ status: 503 }, 300);
+    const { answer, paths } = await fetchFrom({ status: 503 }, 1_500);
     expect(answer).toMatchObject({ kind: 'held', untilMs: expect.any(Number) });
     expect(paths('b.test')).not.toContain('/data');
   });
