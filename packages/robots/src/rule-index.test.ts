@@ -43,6 +43,16 @@ describe('a pattern whose query has two spellings', () => {
   ])('%s: %s by line %s', (path, allowed, line) => {
     expect(rules.decide(path)).toMatchObject({ allowed, line });
   });
+
+  it.each([
+    ['Disallow: /a*/b', '/a?x/b'],
+    ['Disallow: /ü*/b', '/ü?x/b'],
+    ['Disallow\u00a0: /a*/b', '/a?x/b'],
+    ['DISALLOW /a*/b', '/a?x/b'],
+  ])('%s matches %s as it is written, and no shorter rule decides', (line, path) => {
+    const file = parseRobots(`User-agent: *\n${line}\nAllow: /\n`);
+    expect(compileRules(file, { tokens: 'a' }).decide(path)).toMatchObject({ allowed: false, line: 2 });
+  });
 });
 
 describe('the decision before which rows are sorted', () => {
