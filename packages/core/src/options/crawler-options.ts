@@ -544,8 +544,8 @@ export interface RecrawlOptions {
   /** Share of the conditional visits to a host that is made without conditions, at least one in a hundred, to check
    * that its validators are honest. 0: none. 0 to 1, a share of visits. @default 0.02 */
   readonly verify?: number;
-  /** The longest time that a page is not visited because its site says it is fresh (`max-age`, `Expires`); thirty days
-   * with `immutable`. 0: not at all. 0 to 365 days. @default 7 */
+  /** The longest time that a page is not visited because its site says it is fresh (`max-age`, `Expires`); at least
+   * thirty days with `immutable`. 0: not at all. 0 to 365 days. @default 7 */
   readonly trustFreshnessDays?: number;
   /** With `archive`: after how many revisit records for a page, or 365 days, its payload is requested without
    * conditions and written again. 1 to 10,000 revisits. @default 100 */

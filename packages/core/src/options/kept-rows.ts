@@ -51,7 +51,7 @@ export const RECRAWL_GROUP = group('RecrawlOptions', {
   trustFreshnessDays: row(
     number(0, 365, 'days'),
     'The longest time that a page is not visited because its site says it is fresh (`max-age`, `Expires`); ' +
-      'thirty days with `immutable`. 0: not at all.',
+      'at least thirty days with `immutable`. 0: not at all.',
     { default: 7 },
   ),
   maxChain: row(
