@@ -25,6 +25,8 @@ describe('X-Robots-Tag (page-level §3)', () => {
     [['noindex frob'], '', ['noindex frob']],
     [['constructor, __proto__'], '', ['constructor', '__proto__']],
     [['examplebot:'], '', []],
+    [['Unavailable_After : 25-Jun-10 15:00:00 GMT, noindex'], 'noindex', []],
+    [['NOINDEX Nofollow'], 'nofollow noindex', []],
     [['max-snippet:0'], 'nosnippet', []],
     [['max-snippet:-1'], '', []],
   ];
@@ -41,12 +43,14 @@ describe('X-Robots-Tag (page-level §3)', () => {
   it('the smallest limit and the earliest date win', () => {
     const tags = parseRobotsTag(
       [
-        'max-video-preview:-1, max-video-preview:30, max-video-preview:10',
-        'max-image-preview:none, max-image-preview:large',
+        'max-video-preview:-1, max-video-preview:30, max-video-preview:10, max-video-preview:20',
+        'max-image-preview:NONE, max-image-preview:large',
+        'unavailable_after: 25 Jun 2010 15:00:00 GMT, unavailable_after: 25 Jun 2011 15:00:00 GMT',
       ],
       US,
     );
     expect(tags).toMatchObject({ maxVideoPreview: 10, maxImagePreview: 'none', maxSnippet: null });
+    expect(tags.unavailableAfterMs).toBe(Date.UTC(2010, 5, 25, 15));
   });
 });
 
@@ -67,6 +71,9 @@ describe('robots meta (page-level §2)', () => {
   const cases: [string, string | null, string | null, string][] = [
     ['robots', 'noindex', 'nofollow', 'noindex'],
     ['robots', null, 'nofollow', 'nofollow'],
+    ['robots', null, null, ''],
+    ['EXAMPLEBOT', 'noindex', null, 'noindex'],
+    ['spider by', ' NONE ', null, 'noindex'],
     [' Robots ', 'NONE', null, 'nofollow noindex'],
     ['example-images', 'noarchive', null, 'noarchive'],
     ['examplebot-news', 'noindex', null, ''],

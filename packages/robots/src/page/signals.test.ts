@@ -54,6 +54,32 @@ describe('what a page says (page-level §1)', () => {
     );
   });
 
+  it.each<[string, Partial<PageSignalsInput>, object]>([
+    ['a rule of tdmrep.json', { tdmRules: [{ ...OTHERWHERE, location: '/' }] }, { tdm: { reserved: true } }],
+    [
+      'a field beside Link',
+      {
+        headers: [
+          ['Link', '</a>; rel="canonical"'],
+          ['X-Robots-Tag', 'noindex'],
+        ],
+      },
+      { tags: { restrictions: ['noindex'] } },
+    ],
+    [
+      'each line of a field',
+      {
+        headers: [
+          ['X-Robots-Tag', 'noindex'],
+          ['x-robots-tag', 'noarchive'],
+        ],
+      },
+      { tags: { restrictions: ['noarchive', 'noindex'] } },
+    ],
+  ])('is said by %s alone', (_place, said, expected) => {
+    expect(readPageSignals({ url: URL_A, tokens: ['examplebot'], headers: [], ...said })).toMatchObject(expected);
+  });
+
   it('is not a grant if a converter to Markdown says it (licensing C11)', () => {
     const signals = (...headers: (readonly [string, string])[]) => {
       const input = {
