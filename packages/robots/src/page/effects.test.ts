@@ -1,7 +1,14 @@
 // The last step from a page's directives to what is kept: every option on and off, and the strictest source wins.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { forbidsEveryPurpose, linkRefusal, type PageEffects, pageEffects, wantsTdmRep } from './effects.js';
+import {
+  forbidsEveryPurpose,
+  linkRefusal,
+  type PageEffects,
+  type PageReason,
+  pageEffects,
+  wantsTdmRep,
+} from './effects.js';
 import { type PageOptions, resolvePageOptions } from './page-options.js';
 import { type PageSignalsInput, readPageSignals } from './signals.js';
 
@@ -40,6 +47,7 @@ describe('signal × option → what is kept (page-level §7)', () => {
     ],
     ['date passed', PASSED, {}, [true, false, true, true, true]],
     ['date passed', PASSED, { unavailableAfter: 'ignore' }, [true, true, true, true, true]],
+    ['date passed', PASSED, { noindex: 'skip-handler' }, [false, false, true, true, true]],
     ['noarchive', header('x-robots-tag', 'noarchive'), {}, [true, true, false, true, true]],
     ['noarchive', header('x-robots-tag', 'noarchive'), { noarchive: 'flag' }, [true, true, true, true, true]],
     ['nofollow', header('robots-tag', 'nofollow'), {}, [true, true, true, false, true]],
@@ -53,6 +61,12 @@ describe('signal × option → what is kept (page-level §7)', () => {
     ['reserved', RESERVED, { purposes: ['tdm'], tdm: 'observe' }, [true, true, true, true, true]],
     ['train-ai=n', header('content-usage', 'train-ai=n'), {}, [true, true, true, true, true]],
     ['train-ai=n', header('content-usage', 'train-ai=n'), { purposes: ['ai-train'] }, [true, false, true, true, true]],
+    [
+      'train-ai=n',
+      header('content-usage', 'train-ai=n'),
+      { purposes: ['ai-train'], preferences: 'observe' },
+      [true, true, true, true, true],
+    ],
     ['train-ai=n', header('content-usage', 'train-ai=n'), { purposes: ['search'] }, [true, true, true, true, true]],
     ['search=no', header('content-signal', 'search=no'), { purposes: ['search'] }, [true, false, true, true, true]],
     ['ai-use=n', header('content-usage', 'ai-use=n'), { purposes: ['ai-input'] }, [true, false, true, true, true]],
@@ -83,6 +97,7 @@ describe('signal × option → what is kept (page-level §7)', () => {
       { contentUse: 'full' },
       [true, true, true, true, true],
     ],
+    ['no use', {}, { contentUse: 'full' }, [true, true, true, true, true]],
     ['indexinstead', instead('/b'), {}, [true, false, true, true, true]],
     ['indexinstead', instead('/b'), { indexInstead: 'expose' }, [true, true, true, true, true]],
     ['indexinstead itself', instead('page#x'), {}, [true, true, true, true, true]],
@@ -115,6 +130,34 @@ describe('reasons', () => {
       { reason: 'preferences', sources: ['content-usage', 'meta'], detail: 'train-ai', isApplied: true },
       { reason: 'preferences', sources: ['meta'], detail: 'ai-use', isApplied: false },
     ]);
+  });
+
+  it.each<[Partial<PageSignalsInput>, PageOptions, Omit<PageReason, 'isApplied'>]>([
+    [PASSED, {}, { reason: 'unavailable-after', sources: ['x-robots-tag'], detail: '2026-11-20T00:00:00.000Z' }],
+    [fromRobots({ isNoindex: true }), {}, { reason: 'noindex', sources: ['robots-txt'], detail: null }],
+    [instead('/b'), {}, { reason: 'indexinstead', sources: ['link'], detail: 'https://example.com/b' }],
+    [header('robots-tag', 'nosnippet'), {}, { reason: 'nosnippet', sources: ['robots-tag'], detail: null }],
+    [
+      header('content-signal', 'use=reference'),
+      { contentUse: 'full' },
+      { reason: 'content-use', sources: ['content-signal'], detail: 'reference' },
+    ],
+  ])('%# have the place that gives them, and what it says', (input, options, expected) => {
+    expect(effectsOf(input, options).reasons).toEqual([{ ...expected, isApplied: true }]);
+  });
+
+  it('what a page limits is passed on unless its option is off', () => {
+    const input: Partial<PageSignalsInput> = {
+      headers: [
+        ['x-robots-tag', 'max-snippet:5, unavailable_after: 2026-11-21'],
+        ['content-usage', 'train-ai=n'],
+        ['tdm-reservation', '1'],
+      ],
+    };
+    const limits = { maxSnippet: 5, expiresAtMs: Date.UTC(2026, 10, 21), preferences: { 'train-ai': 'disallow' } };
+    expect(effectsOf(input)).toMatchObject({ ...limits, tdm: { reserved: true } });
+    const off = effectsOf(input, { snippet: 'ignore', unavailableAfter: 'ignore', preferences: 'off', tdm: 'off' });
+    expect([off.maxSnippet, off.expiresAtMs, off.preferences, off.tdm.reserved]).toEqual([null, null, {}, null]);
   });
 
   it('a future date is an expiry, not an exclusion', () => {
