@@ -7,14 +7,18 @@ describe('requesting data.txt (data-txt §1, §2, §6)', () => {
     [200, 'parsed'],
     [204, 'parsed'],
     [206, 'retry'],
+    [299, 'parsed'],
+    [300, 'retry'],
     [304, 'retry'],
     [302, 'retry'],
+    [400, 'none'],
     [401, 'none'],
     [404, 'none'],
     [408, 'retry'],
     [421, 'retry'],
     [425, 'retry'],
     [451, 'none'],
+    [499, 'none'],
     [599, 'retry'],
     [600, 'retry'],
   ];
@@ -26,6 +30,7 @@ describe('requesting data.txt (data-txt §1, §2, §6)', () => {
     expect(dataTxtOutcome({ kind: 'failure' })).toBe('retry');
     expect(dataTxtOutcome({ kind: 'redirect-limit' })).toBe('none');
     expect(dataTxtOutcome({ kind: 'response', status: 304 }, true)).toBe('not-modified');
+    expect(dataTxtOutcome({ kind: 'response', status: 404 }, true)).toBe('none');
   });
 
   it('is fresh for at most a week, and has a URL only for http(s)', () => {
