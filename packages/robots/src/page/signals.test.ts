@@ -57,7 +57,7 @@ describe('what a page says (page-level §1)', () => {
   it.each<[string, Partial<PageSignalsInput>, object]>([
     ['a rule of tdmrep.json', { tdmRules: [{ ...OTHERWHERE, location: '/' }] }, { tdm: { reserved: true } }],
     [
-      'a field beside Link',
+      'a field next to Link',
       {
         headers: [
           ['Link', '</a>; rel="canonical"'],
